@@ -173,6 +173,20 @@ class Verifier {
 
 }  // namespace
 
+std::string_view FileStateName(FileState state) {
+  switch (state) {
+    case FileState::kSound:
+      return "sound";
+    case FileState::kUnsupported:
+      return "unsupported";
+    case FileState::kUnreadable:
+      return "unreadable";
+    case FileState::kDamaged:
+      return "damaged";
+  }
+  return "";
+}
+
 FileState FileVerdict::state() const {
   if (!damage.empty()) return FileState::kDamaged;
   if (!failure.ok()) return FileState::kUnreadable;

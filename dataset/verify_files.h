@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dsi/base/export.h"
@@ -17,6 +18,7 @@ namespace dsi {
 
 // From good to bad.
 enum class FileState : uint8_t { kSound, kUnsupported, kUnreadable, kDamaged };
+DSI_EXPORT std::string_view FileStateName(FileState state);  // "sound"
 
 struct FileVerdict {
   std::string path;

@@ -24,20 +24,6 @@ struct Options {
   uint32_t threads = 0;
 };
 
-std::string_view StateOf(const FileVerdict& file) {
-  switch (file.state()) {
-    case FileState::kSound:
-      return "sound";
-    case FileState::kUnsupported:
-      return "unsupported";
-    case FileState::kUnreadable:
-      return "unreadable";
-    case FileState::kDamaged:
-      return "damaged";
-  }
-  return "";
-}
-
 Json ToJson(const std::vector<Damage>& found) {
   Json json = Json::array();
   for (const Damage& damage : found) {
@@ -50,7 +36,7 @@ Json ToJson(const std::vector<Damage>& found) {
 
 Json ToJson(const FileVerdict& file) {
   Json json = {{"path", internal::ShownName(file.path)}};
-  json["state"] = std::string(StateOf(file));
+  json["state"] = std::string(FileStateName(file.state()));
   json["bytes"] = file.bytes;
   json["rows"] = file.num_rows;
   if (!file.failure.ok()) json["error"] = file.failure.message();

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
@@ -124,16 +125,17 @@ class Adder {
 
   // But those in whose place a later one has a feature that can be read.
   void AddUnsupported(const std::vector<uint32_t>& schemas, Combined* sum) const {
-    for (size_t i = 0; i < schemas.size(); ++i) {
-      for (const ColumnInfo& column : stored_.schemas[schemas[i]].unsupported) {
-        const auto replaces = [&](const ColumnInfo& other) {
-          return other.feature_id == column.feature_id || other.feature == column.feature;
-        };
-        const bool is_replaced = std::any_of(
-            schemas.begin() + static_cast<ptrdiff_t>(i) + 1, schemas.end(), [&](uint32_t later) {
-              return std::ranges::any_of(stored_.schemas[later].columns, replaces);
-            });
-        if (!is_replaced) sum->columns.push_back(column);
+    std::unordered_set<uint64_t> ids;
+    std::unordered_set<std::string_view> names;
+    for (size_t i = schemas.size(); i-- > 0;) {
+      const FileSchema& schema = stored_.schemas[schemas[i]];
+      for (const ColumnInfo& column : schema.unsupported) {
+        if (!ids.contains(column.feature_id) && !names.contains(column.feature))
+          sum->columns.push_back(column);
+      }
+      for (const ColumnInfo& column : schema.columns) {
+        ids.insert(column.feature_id);
+        names.insert(column.feature);
       }
     }
   }

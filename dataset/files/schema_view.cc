@@ -4,6 +4,7 @@
 #include <bit>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
@@ -188,46 +189,48 @@ class SchemaMatcher {
   // DS-027: what a file has and this build cannot read is not lacking there. What no file has
   // otherwise is none of the columns.
   void FindUnsupported() {
+    const auto has_some = [](const FileSchema& schema) { return !schema.unsupported.empty(); };
+    if (std::ranges::none_of(schemas_->schemas, has_some)) return;
+    // DS-020.
+    std::unordered_map<uint64_t, uint32_t> by_id;
+    std::unordered_map<std::string_view, uint32_t> by_name;
+    for (uint32_t f = 0; f < features_.size(); ++f) {
+      for (const Occurrence& at : features_[f].in) {
+        by_id.emplace(At(at).feature_id, f);
+        by_name.emplace(At(at).feature, f);
+      }
+    }
+    std::unordered_set<std::string_view> names;
     for (uint32_t s = 0; s < schemas_->schemas.size(); ++s) {
       for (const ColumnInfo& stored : schemas_->schemas[s].unsupported) {
         const Status support =
             Error(StatusCode::kUnsupported, "{}: in {}: {}", QuoteForMessage(stored.name),
                   FileWith(s), stored.support.message());
         bool is_known = false;
-        if (const Feature* const feature = FindFeature(stored)) {
-          const bool has_others = std::ranges::any_of(
-              feature->in, [&](const Occurrence& at) { return at.schema == s; });
-          for (Column& column : columns_) {
-            if (&features_[column.feature] != feature) continue;
-            const bool is_it = ColumnPart(At(column.in[0])) == ColumnPart(stored);
-            if (!is_it && has_others) continue;
-            is_known |= is_it;
-            if (column.support.ok()) column.support = support;
-          }
+        if (const auto id = by_id.find(stored.feature_id); id != by_id.end()) {
+          is_known = Mark(id->second, s, stored, support);
+        } else if (const auto name = by_name.find(stored.feature); name != by_name.end()) {
+          is_known = Mark(name->second, s, stored, support);
         }
-        if (is_known || std::ranges::any_of(unsupported_, [&](const ColumnInfo& other) {
-              return other.name == stored.name;
-            }))
-          continue;
+        if (is_known || !names.insert(stored.name).second) continue;
         unsupported_.push_back(stored);
         unsupported_.back().support = support;
       }
     }
   }
 
-  // The feature that is one with that of the column (DS-020); null: none.
-  const Feature* FindFeature(const ColumnInfo& stored) const {
-    const auto find = [&](const auto& is_same) -> const Feature* {
-      const auto at = std::ranges::find_if(features_, [&](const Feature& feature) {
-        return std::ranges::any_of(feature.in,
-                                   [&](const Occurrence& one) { return is_same(At(one)); });
-      });
-      return at == features_.end() ? nullptr : &*at;
-    };
-    const Feature* const by_id =
-        find([&](const ColumnInfo& column) { return column.feature_id == stored.feature_id; });
-    if (by_id != nullptr) return by_id;
-    return find([&](const ColumnInfo& column) { return column.feature == stored.feature; });
+  // The column that is one with that of the schema, or, where the schema has no other of the
+  // feature, all of them. False: there is no such column.
+  bool Mark(uint32_t feature, uint32_t schema, const ColumnInfo& stored, const Status& support) {
+    const bool has_others = std::ranges::any_of(
+        features_[feature].in, [&](const Occurrence& at) { return at.schema == schema; });
+    bool is_known = false;
+    for (Column& column : std::ranges::equal_range(columns_, feature, {}, &Column::feature)) {
+      const bool is_it = ColumnPart(At(column.in[0])) == ColumnPart(stored);
+      is_known |= is_it;
+      if ((is_it || !has_others) && column.support.ok()) column.support = support;
+    }
+    return is_known;
   }
 
   Status Choose(const std::vector<std::string>& patterns, SchemaView* view) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dsi/dataset/verify_files.h"
@@ -20,19 +21,7 @@ namespace nb = nanobind;
 namespace dsi::python {
 namespace {
 
-const char* StateName(const FileVerdict& file) {
-  switch (file.state()) {
-    case FileState::kSound:
-      return "sound";
-    case FileState::kUnsupported:
-      return "unsupported";
-    case FileState::kUnreadable:
-      return "unreadable";
-    case FileState::kDamaged:
-      return "damaged";
-  }
-  return "";
-}
+std::string_view StateName(const FileVerdict& file) { return FileStateName(file.state()); }
 
 std::vector<FileVerdict> Verify(std::vector<std::string> where, uint32_t threads,
                                 uint64_t memory_bytes, nb::object progress,
@@ -89,7 +78,7 @@ void BindVerify(nb::module_& module) {
           },
           "Why it could not be judged to its end; None: it was.")
       .def("__repr__", [](const FileVerdict& f) {
-        return "dsi.FileVerdict(" + f.path + ": " + StateName(f) + ")";
+        return "dsi.FileVerdict(" + f.path + ": " + std::string(StateName(f)) + ")";
       });
   module.def("verify", Verify, nb::arg("where"), nb::kw_only(), nb::arg("threads") = 0,
              nb::arg("memory_bytes") = 0, nb::arg("progress").none() = nb::none(),

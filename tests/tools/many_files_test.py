@@ -58,6 +58,12 @@ class ManyFilesTest(CliTest):
         self.assertTrue(100 < len(some) < 400)
         self.assertEqual(int(self.expect(OK, "cat", folder, "--sample", "0.2", "--count").stdout), len(some))
 
+    def test_convert_to_text(self):
+        text = self.path("all.jsonl")
+        self.expect(OK, "convert", self.path("d/*.dsi"), text)
+        self.assertEqual([json.loads(line) for line in text.read_text().splitlines()], self.rows)
+        self.expect(USAGE, "convert", self.path("d/*.dsi"), text, "--original-order", "--force")
+
     def test_head(self):
         for where in self.where:
             self.assertEqual(self.lines("head", *where, "-n", "700"), self.rows[:700])
