@@ -20,7 +20,7 @@ namespace dsi {
 enum class FileState : uint8_t { kSound, kUnsupported, kUnreadable, kDamaged };
 DSI_EXPORT std::string_view FileStateName(FileState state);  // "sound"
 
-struct FileVerdict {
+struct DSI_EXPORT FileVerdict {
   std::string path;
   uint64_t bytes = 0;  // These two of a file that could be opened.
   uint64_t num_rows = 0;
