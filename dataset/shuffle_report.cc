@@ -54,8 +54,13 @@ class Reporter {
     DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset_.Columns());
     const auto reader = internal::DatasetAccess::Files(dataset_).Acquire(0);
     if (!reader.ok()) return reader.status();
+    // By their ids: in the dataset columns stand elsewhere, and may be called otherwise.
     const internal::OpenFile& file = internal::ReaderAccess::File(**reader);
-    const auto& keys = file.core().cluster_keys;
+    std::unordered_set<uint64_t> keys;
+    for (const uint32_t key : file.core().cluster_keys) {
+      DSI_ASSIGN_OR_RETURN(const internal::OpenColumn column, file.LoadColumn(key));
+      keys.insert(column.feature_id());
+    }
     std::vector<Projection> features;
     for (const Projection& asked : options_.scan.features) wanted_.push_back(asked.name);
     for (const ColumnInfo& column : columns) {
@@ -63,8 +68,7 @@ class Reporter {
         if (!wanted_.empty() && IsWanted(column)) return column.support;
         continue;
       }
-      const bool is_key = std::find(keys.begin(), keys.end(), column.ordinal) != keys.end() &&
-                          column.kind != Kind::kTimestamp;
+      const bool is_key = keys.contains(column.feature_id) && column.kind != Kind::kTimestamp;
       const bool is_list = HasLengths(column.kind, column.type) && IsWanted(column);
       if (is_key) session_keys_.push_back(column.name);
       if (is_list) lists_.push_back(column.name);

@@ -107,7 +107,7 @@ std::string OfArgument(const Status& status, const AskedFor& asked) {
     return "--format csv or tsv reads the text as cells";
   if (TakesText(asked) && Says(status, "feature"))
     return fmt::format("'dsictl schema {}' shows the features and their kinds", InWord(asked));
-  if (ReadsFeatures(asked) && Says(status, "feature"))
+  if (ReadsFeatures(asked) && (Says(status, "feature") || Says(status, "steps[")))
     return fmt::format("'dsictl inspect {} --features' lists the features and their kinds",
                        InWord(asked));
   return "";

@@ -74,8 +74,8 @@ Result<std::unique_ptr<Scan>> StoredRows::NewScan(const ScanOptions& options) co
 
 void AddStoredRows(CLI::App* app, std::vector<std::string>* where) {
   app->add_option("WHERE", *where,
-                  "A .dsi file: a path or a URL; or files, patterns, folders or manifests, which "
-                  "are one table")
+                  "A .dsi file: a path or a URL; or files, patterns, folders, tables or manifests, "
+                  "which are one table")
       ->required()
       ->type_name("");
 }

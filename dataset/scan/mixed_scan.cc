@@ -146,8 +146,11 @@ class MixedScan::Impl {
     if (exhausted_ == Exhausted::kRepeat) {
       DSI_RETURN_IF_ERROR(OpenSource(source, source->round + 1, ""));
       if (source->left > 0) return {};
-      return InvalidArgument("source {}: round {} has no batches", source - sources_.data(),
-                             source->round);
+      return InvalidArgument(
+          "source {}: round {} has no batches for this rank; smaller ones, or the remainder "
+          "\"pad\", "
+          "give each rank some",
+          source - sources_.data(), source->round);
     }
     source->ended = true;
     if (!AllEnded()) turns_ = WeightedTurns(Weights());

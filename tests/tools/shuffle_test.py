@@ -39,6 +39,21 @@ class ShuffleTest(CliTest):
         self.assertEqual(whole["dedup_factor"], whole["dedup_factor_in_file_order"])
         self.assertLess(spread["dedup_factor"], 0.8 * whole["dedup_factor"])
 
+    def test_keys_that_stand_elsewhere_in_the_dataset(self):
+        """A sequence that gained a column stands before them."""
+        folder = self.path("g")
+        folder.mkdir()
+        for part, names in enumerate((["a"], ["a", "b"])):
+            rows = "".join(json.dumps({"h": [{name: i for name in names}], "session": part * 100 + i // 5}) + "\n"
+                           for i in range(100))
+            schema = {"features": [
+                {"name": "h", "kind": "sequence", "columns": [{"name": name, "type": "int64"} for name in names]},
+                {"name": "session", "kind": "key", "type": "int64"}], "cluster_by": ["session"]}
+            self.expect(OK, "convert", self.write("t.jsonl", rows), folder / f"{part}.dsi", "-q", "--schema",
+                        self.write("s.json", json.dumps(schema)))
+        told = self.json("shuffle", folder, "--batch-size", "50", "--mixing-rows", "0", "--unit", "none")
+        self.assertEqual((told["sessions_per_batch"], told["collisions"]), (10, 40))
+
     def test_units(self):
         none = self.report("--unit", "none", "--mixing-rows", "0")
         for key in ("label_drift", "dedup_factor", "sessions_per_batch"):
