@@ -127,6 +127,8 @@ class Plan:
     dense: dict[str, list[str]] = field(default_factory=dict)
     kjts: dict[str, KjtSet] = field(default_factory=dict)
     layouts: dict[str, str] = field(default_factory=dict)
+    # By layout and set the names that are in it: looked up once for each of many thousand columns.
+    placed: set[tuple[str, str, str]] = field(default_factory=set)
     # What the columns are in Arrow, once it was asked for.
     arrow: _dsi.ArrowOutput | None = None
 
@@ -148,7 +150,8 @@ class Plan:
 
     def add_dense(self, name: str, dense: Dense) -> None:
         columns = self.dense.setdefault(dense.set, [])
-        if name not in columns:
+        if ("dense", dense.set, name) not in self.placed:
+            self.placed.add(("dense", dense.set, name))
             columns.append(name)
             self.add(name, "dense", dtype=dense.dtype, set=dense.set, pad_value=dense.pad_value)
 
@@ -157,13 +160,14 @@ class Plan:
         if form not in ("expanded", "vbe", "ikjt"):
             raise InvalidArgument(f"form is {form!r}, expected 'expanded', 'vbe' or 'ikjt'")
         made = self.kjts.setdefault(kjt.set, KjtSet(form, weighted=weights is not None))
-        if column.name in made.keys:
+        if ("kjt", kjt.set, column.name) in self.placed:
             return
         if made.weighted != (weights is not None) or made.form != form:
             raise InvalidArgument(
                 f"'{column.name}' cannot be a key of set '{kjt.set}': it mixes forms, or lists with"
                 " and without weights; name another set"
             )
+        self.placed.add(("kjt", kjt.set, column.name))
         made.keys.append(column.name)
         if form == "ikjt":
             self.add_own(column.name, "ikjt", dtype=self.index_dtype, bit_cast=True)
