@@ -9,10 +9,7 @@
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/base/parallel_internal.h"
 #include "dsi/dataset/dataset.h"
-#include "dsi/dataset/files/find_snapshot_internal.h"
-#include "dsi/dataset/files/list_files_internal.h"
-#include "dsi/dataset/files/manifest_internal.h"
-#include "dsi/io/uri_internal.h"
+#include "dsi/dataset/files/named_files_internal.h"
 #include "dsi/reader/reader.h"
 
 namespace dsi {
@@ -28,18 +25,11 @@ Result<std::vector<NamedFile>> FindFiles(std::span<const std::string> where,
   if (where.empty()) return internal::InvalidArgument("no file is named");
   std::vector<NamedFile> found;
   for (const std::string& name : where) {
-    DSI_ASSIGN_OR_RETURN(const std::optional<std::string> snapshot,
-                         internal::FindSnapshot(name, open));
-    const std::string& of = snapshot ? *snapshot : name;
-    if (!internal::IsManifestName(of)) {
-      DSI_ASSIGN_OR_RETURN(std::vector<std::string> paths, internal::ListFiles(name, open));
-      for (std::string& path : paths) found.push_back({std::move(path), std::nullopt});
-      continue;
-    }
-    auto manifest = internal::LoadManifest(of, open);
-    if (!manifest.ok()) return manifest.status().At(internal::ShownName(of));
-    for (size_t i = 0; i < manifest->paths.size(); ++i)
-      found.push_back({std::move(manifest->paths[i]), std::move(manifest->facts[i])});
+    DSI_ASSIGN_OR_RETURN(internal::NamedFiles named, internal::FindNamed(name, open));
+    for (std::string& path : named.paths) found.push_back({std::move(path), std::nullopt});
+    if (!named.manifest) continue;
+    for (size_t i = 0; i < named.manifest->paths.size(); ++i)
+      found.push_back({std::move(named.manifest->paths[i]), std::move(named.manifest->facts[i])});
   }
   return found;
 }
@@ -60,17 +50,13 @@ class Verifier {
   }
 
   Status Run() {
-    const int threads = static_cast<int>(std::min<size_t>(
-        static_cast<size_t>(
-            internal::NumThreads(static_cast<int>(std::min<uint32_t>(options_.threads, 1024)))),
-        files_.size()));
+    const uint32_t asked = std::min<uint32_t>(options_.threads, 1024);
     const auto judge = [&](size_t i) -> Status {
       DSI_RETURN_IF_ERROR(Judge(i));
       return Tell(i);
     };
-    DSI_RETURN_IF_ERROR(
-        internal::ParallelFor(files_.size(), threads, judge, [] { return Status::Ok(); }));
-    return Status::Ok();
+    return internal::ParallelFor(files_.size(), internal::NumThreads(static_cast<int>(asked)),
+                                 judge, [] { return Status::Ok(); });
   }
 
   FilesVerdict Take() { return std::move(verdict_); }
@@ -91,7 +77,12 @@ class Verifier {
     verdict.bytes = info.file_bytes;
     verdict.num_rows = info.num_rows;
     verdict.is_overlay = info.overlay.has_value();
-    if (files_[i].told) CompareWithTold(info, *files_[i].told, &verdict);
+    if (files_[i].told) {
+      for (const auto& [what, found, told] : internal::DifferencesOf(**reader, *files_[i].told))
+        verdict.damage.push_back(
+            {.status = internal::Corrupt("{} {}, the manifest says {}", what, found, told),
+             .where = "the file as a whole"});
+    }
     {
       const std::lock_guard lock(mutex_);
       now_.bytes_total += info.file_bytes;
@@ -116,24 +107,6 @@ class Verifier {
   Result<std::unique_ptr<Reader>> Open(const std::string& path) const {
     DSI_ASSIGN_OR_RETURN(auto file, OpenUri(path, options_.open));
     return Reader::Open(std::move(file));
-  }
-
-  static void CompareWithTold(const FileInfo& info, const internal::FileFacts& told,
-                              FileVerdict* verdict) {
-    const auto differs = [&](std::string_view what, const std::string& found,
-                             const std::string& expected) {
-      verdict->damage.push_back(
-          {.status = internal::Corrupt("{} {}, the manifest says {}", what, found, expected),
-           .where = "the file as a whole"});
-    };
-    if (info.file_bytes != told.bytes)
-      differs("bytes", std::to_string(info.file_bytes), std::to_string(told.bytes));
-    if (info.fingerprint != told.fingerprint) {
-      differs("fingerprint", fmt::format("{:016x}", info.fingerprint),
-              fmt::format("{:016x}", told.fingerprint));
-    }
-    if (info.num_rows != told.num_rows)
-      differs("rows", std::to_string(info.num_rows), std::to_string(told.num_rows));
   }
 
   static void Settle(Damage found, FileVerdict* verdict) {

@@ -52,12 +52,6 @@ Result<std::vector<ColumnInfo>> ChooseColumns(std::span<const ColumnInfo> column
   return chosen;
 }
 
-Result<std::vector<ColumnInfo>> ReadableColumns(const Reader& reader) {
-  DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, reader.Columns());
-  std::erase_if(columns, [](const ColumnInfo& column) { return !column.support.ok(); });
-  return columns;
-}
-
 Status LeaveOutUnsupported(std::vector<ColumnInfo>* columns) {
   for (const ColumnInfo& column : *columns) {
     if (column.support.ok()) continue;

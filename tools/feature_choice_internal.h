@@ -20,10 +20,9 @@ Result<std::vector<ColumnInfo>> ChooseColumns(const Reader& reader,
 Result<std::vector<ColumnInfo>> ChooseColumns(std::span<const ColumnInfo> columns,
                                               const std::vector<std::string>& names);
 
-// All columns but those of an unknown kind or type.
-Result<std::vector<ColumnInfo>> ReadableColumns(const Reader& reader);
 void WarnOfUnsupported(const ColumnInfo& column);
-// Takes out all of these, with a warning each. Errors: files cannot be reconciled in one.
+// Takes out all of an unknown kind or type, with a warning each. Errors: files cannot be reconciled
+// in one.
 Status LeaveOutUnsupported(std::vector<ColumnInfo>* columns);
 
 // How a column is asked for where the user has not said: lists jagged, numbers one in each row.

@@ -144,11 +144,8 @@ Result<std::vector<ColumnStats>> ScanColumns(const Reader& reader,
 }  // namespace
 
 Result<std::vector<ColumnStats>> ReadStats(const Reader& reader, Progress* progress) {
-  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> all, reader.Columns());
-  for (const ColumnInfo& column : all) {
-    if (!column.support.ok()) WarnOfUnsupported(column);
-  }
-  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, ReadableColumns(reader));
+  DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, reader.Columns());
+  DSI_RETURN_IF_ERROR(LeaveOutUnsupported(&columns));
   const uint64_t num_rows = reader.info().num_rows;
   const size_t num_parts = (columns.size() + kColumnsAtOnce - 1) / kColumnsAtOnce;
   std::vector<ColumnStats> stats;

@@ -40,6 +40,12 @@ void AddOnce(const T& value, std::vector<T>* to) {
   if (std::find(to->begin(), to->end(), value) == to->end()) to->push_back(value);
 }
 
+void Count(const FileClass& files, ColumnFiles* found) {
+  if (found->num_files == 0) found->first = files.first;
+  found->num_files += files.count;
+  found->last = std::max(found->last, files.last);
+}
+
 void AddFiles(const FileClass& files, const SchemaView& view, uint32_t column, ColumnFiles* found) {
   bool is_stored = false;
   bool is_blank = false;
@@ -55,10 +61,7 @@ void AddFiles(const FileClass& files, const SchemaView& view, uint32_t column, C
     AddOnce(there->type, &found->types);
   }
   if (is_blank) found->num_blank += files.count;
-  if (!is_stored) return;
-  if (found->num_files == 0) found->first = files.first;
-  found->num_files += files.count;
-  found->last = std::max(found->last, files.last);
+  if (is_stored) Count(files, found);
 }
 
 void AddUnsupported(const FileClass& files, const SchemaView& view, ColumnFiles* found) {
@@ -67,10 +70,7 @@ void AddUnsupported(const FileClass& files, const SchemaView& view, ColumnFiles*
         view.schemas().schemas[schema].unsupported,
         [&](const ColumnInfo& column) { return column.name == found->column.name; });
   };
-  if (std::ranges::none_of(files.schemas, has_it)) return;
-  if (found->num_files == 0) found->first = files.first;
-  found->num_files += files.count;
-  found->last = std::max(found->last, files.last);
+  if (std::ranges::any_of(files.schemas, has_it)) Count(files, found);
 }
 
 }  // namespace

@@ -11,12 +11,10 @@
 #include "dsi/base/json_position_internal.h"
 #include "dsi/base/parallel_internal.h"
 #include "dsi/dataset/files/file_schema_internal.h"
-#include "dsi/dataset/files/find_snapshot_internal.h"
-#include "dsi/dataset/files/list_files_internal.h"
 #include "dsi/dataset/files/manifest_internal.h"
+#include "dsi/dataset/files/named_files_internal.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/io/uri_internal.h"
-#include "dsi/reader/reader_access_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -25,8 +23,6 @@ namespace {
 constexpr uint32_t kRemoteThreads = 32;
 
 constexpr std::string_view kSchemas = "what the files of a dataset hold";
-
-uint64_t FingerprintOf(const Reader& reader) { return ReaderAccess::File(reader).fingerprint(); }
 
 }  // namespace
 
@@ -57,33 +53,19 @@ Result<std::unique_ptr<DatasetFiles>> DatasetFiles::OpenApart(std::span<const st
 Status DatasetFiles::AddAll(std::span<const std::string> where) {
   if (where.empty()) return InvalidArgument("a dataset of no names");
   for (const std::string& name : where) {
-    DSI_ASSIGN_OR_RETURN(const std::optional<std::string> snapshot,
-                         FindSnapshot(name, options_.open));
-    where_.push_back(snapshot.value_or(name));
-    if (IsManifestName(where_.back())) {
-      DSI_RETURN_IF_ERROR(AddManifest(where_.back()));
+    DSI_ASSIGN_OR_RETURN(NamedFiles named, FindNamed(name, options_.open));
+    if (named.manifest) {
+      Add(*std::move(named.manifest));
     } else {
-      DSI_RETURN_IF_ERROR(AddFiles(name));
+      for (std::string& path : named.paths) files_.push_back({.path = std::move(path)});
+      facts_.resize(files_.size());
     }
-    if (snapshot && files_.empty())
-      return Error(StatusCode::kNotFound, "{}: the table has no files yet", ShownName(*snapshot));
+    if (named.is_of_table && files_.empty())
+      return Error(StatusCode::kNotFound, "{}: the table has no files yet", ShownName(named.where));
+    where_.push_back(std::move(named.where));
   }
   DSI_RETURN_IF_ERROR(CheckApart());
   return ReadFooters();
-}
-
-Status DatasetFiles::AddFiles(const std::string& where) {
-  DSI_ASSIGN_OR_RETURN(std::vector<std::string> paths, ListFiles(where, options_.open));
-  for (std::string& path : paths) files_.push_back({.path = std::move(path)});
-  facts_.resize(files_.size());
-  return Status::Ok();
-}
-
-Status DatasetFiles::AddManifest(const std::string& where) {
-  auto manifest = LoadManifest(where, options_.open);
-  if (!manifest.ok()) return manifest.status().At(ShownName(where));
-  Add(*std::move(manifest));
-  return Status::Ok();
 }
 
 void DatasetFiles::Add(ManifestContent manifest) {
@@ -163,7 +145,7 @@ Status DatasetFiles::ReadFooters() {
     FileFacts& facts = facts_[i];
     facts.bytes = reader->info().file_bytes;
     facts.num_rows = reader->info().num_rows;
-    facts.fingerprint = FingerprintOf(*reader);
+    facts.fingerprint = reader->info().fingerprint;
     facts.rows_fingerprint = reader->info().rows_fingerprint;
     facts.overlay = reader->info().overlay;
     for (const StripeInfo& stripe : reader->stripes())
@@ -239,32 +221,11 @@ Result<std::unique_ptr<Reader>> DatasetFiles::OpenSame(size_t i) const {
     if (status.code() != StatusCode::kNotFound) return status;
     return Error(status.code(), "{}{}", status.message(), advice);
   }
-  const auto differs = [&](std::string_view what, const std::string& found,
-                           const std::string& expected) {
-    return BadInput("{}: {} {}, {} {}{}", ShownName(PathOf(i)), what, found, told, expected,
-                    advice);
-  };
-  const FileInfo& info = (*reader)->info();
-  if (info.file_bytes != facts.bytes)
-    return differs("bytes", std::to_string(info.file_bytes), std::to_string(facts.bytes));
-  if (const uint64_t found = FingerprintOf(**reader); found != facts.fingerprint) {
-    return differs("fingerprint", fmt::format("{:016x}", found),
-                   fmt::format("{:016x}", facts.fingerprint));
-  }
-  if (info.num_rows != facts.num_rows)
-    return differs("rows", std::to_string(info.num_rows), std::to_string(facts.num_rows));
-  const bool is_overlay = info.overlay.has_value();
-  if (is_overlay != facts.overlay.has_value())
-    return differs("kind", is_overlay ? "an overlay" : "none", is_overlay ? "none" : "an overlay");
-  if (is_overlay && (info.overlay->base_fingerprint != facts.overlay->base_fingerprint ||
-                     info.overlay->rows != facts.overlay->rows))
-    return differs("rows of the base", "others", "these");
-  const std::span<const StripeInfo> stripes = (*reader)->stripes();
-  const bool is_same =
-      std::equal(stripes.begin(), stripes.end(), facts.stripe_rows.begin(), facts.stripe_rows.end(),
-                 [](const StripeInfo& stripe, uint32_t rows) { return stripe.num_rows == rows; });
-  if (!is_same) return differs("rows of stripes", "others", "these");
-  return reader;
+  const std::vector<FactDifference> differences = DifferencesOf(**reader, facts);
+  if (differences.empty()) return reader;
+  const FactDifference& first = differences.front();
+  return BadInput("{}: {} {}, {} {}{}", ShownName(PathOf(i)), first.what, first.found, told,
+                  first.told, advice);
 }
 
 Result<std::shared_ptr<const Reader>> DatasetFiles::Acquire(size_t i) const {

@@ -73,8 +73,6 @@ class DatasetFiles {
  private:
   explicit DatasetFiles(const DatasetOptions& options);
   Status AddAll(std::span<const std::string> where);
-  Status AddFiles(const std::string& where);
-  Status AddManifest(const std::string& where);
   void Add(ManifestContent manifest);
   Status CheckApart() const;
   Status ReadFooters();

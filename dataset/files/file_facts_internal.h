@@ -4,11 +4,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dsi/format/overlay.h"
 #include "dsi/format/statistics_internal.h"
 #include "dsi/reader/file_info.h"
+
+namespace dsi {
+class Reader;
+}
 
 namespace dsi::internal {
 
@@ -34,6 +39,15 @@ struct FileFacts {
   bool is_of_manifest = false;
   bool is_of_table = false;  // Of a snapshot's manifest.
 };
+
+struct FactDifference {
+  std::string_view what;
+  std::string found;
+  std::string told;
+};
+// In what the file is another one than these facts tell of (DS-016): bytes, fingerprint and rows,
+// and where these agree, the first of what else there is.
+std::vector<FactDifference> DifferencesOf(const Reader& reader, const FileFacts& facts);
 
 // What files of one schema have in common: of each column that this build can read everything but
 // its group and what depends on its values.

@@ -113,8 +113,8 @@ class SchemaMatcher {
   struct Column : Places {
     uint32_t feature = 0;
     std::string other_name;  // By a newer file that lacks it (DS-021); empty: none.
-    Status support =
-        Status::Ok();  // kUnsupported: a file has it as this build cannot read (DS-027).
+    // kUnsupported: a file has it as only a newer version can read it (DS-027).
+    Status support = Status::Ok();
   };
 
   // Columns that have the name of a pattern, and those of the feature that has it.
@@ -206,12 +206,13 @@ class SchemaMatcher {
         const Status support =
             Error(StatusCode::kUnsupported, "{}: in {}: {}", QuoteForMessage(stored.name),
                   FileWith(s), stored.support.message());
-        bool is_known = false;
+        std::optional<uint32_t> feature;
         if (const auto id = by_id.find(stored.feature_id); id != by_id.end()) {
-          is_known = Mark(id->second, s, stored, support);
+          feature = id->second;
         } else if (const auto name = by_name.find(stored.feature); name != by_name.end()) {
-          is_known = Mark(name->second, s, stored, support);
+          feature = name->second;
         }
+        const bool is_known = feature && Mark(*feature, s, stored, support);
         if (is_known || !names.insert(stored.name).second) continue;
         unsupported_.push_back(stored);
         unsupported_.back().support = support;

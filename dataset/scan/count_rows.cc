@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "dsi/base/error_internal.h"
 #include "dsi/dataset/files/file_skipper_internal.h"
 #include "dsi/dataset/scan/asked_outputs_internal.h"
 #include "dsi/dataset/scan/dataset_scan_internal.h"

@@ -258,9 +258,13 @@ def _not_found(dataset: _dsi.Dataset, name: str, pipeline: _dsi.Pipeline | None)
     return NotFound(f"no feature or column is named '{name}'{hint}")
 
 
+def _is_pattern(name: str) -> bool:
+    return any(c in name for c in "*?")
+
+
 def warn_of_left_out(dataset: _dsi.Dataset, names: Sequence[str]) -> None:
     """A UserWarning tells of what the patterns among them match and this version cannot read."""
-    patterns = [name for name in names if any(c in name for c in "*?")]
+    patterns = [name for name in names if _is_pattern(name)]
     for message in dataset.left_out(patterns) if patterns else ():
         warnings.warn(f"left out: {message}", stacklevel=4)
 
@@ -293,7 +297,7 @@ def resolve(
     found = dataset.match([name for _, name in asked], pipeline)
     warn_of_left_out(dataset, [name for _, name in asked])
     for (one, name), columns in zip(asked, found, strict=True):
-        if not columns and not any(c in name for c in "*?"):
+        if not columns and not _is_pattern(name):
             raise _not_found(dataset, name, pipeline)
         if isinstance(one, str):
             for column in columns:

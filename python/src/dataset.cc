@@ -45,6 +45,10 @@ bool Matches(std::string_view pattern, std::string_view name) {
                      [](char c) { return c == '*'; });
 }
 
+bool IsOf(const ColumnInfo& column, std::string_view pattern) {
+  return Matches(pattern, column.name) || Matches(pattern, column.feature);
+}
+
 bool IsPattern(std::string_view name) { return name.find_first_of("*?") != std::string_view::npos; }
 
 // Of each name or pattern the columns that it stands for, in the order of the dataset.
@@ -74,7 +78,7 @@ std::vector<std::vector<ColumnInfo>> Match(PyDataset& self, const std::vector<st
     if (column.feature != column.name) add(column.feature);
     if (column.support.code() == StatusCode::kUnsupported) continue;
     for (const size_t i : patterns) {
-      if (!Matches(names[i], column.name) && !Matches(names[i], column.feature)) continue;
+      if (!IsOf(column, names[i])) continue;
       Check(column.support);  // Files disagree about it.
       found[i].push_back(column);
     }
@@ -88,10 +92,8 @@ std::vector<std::string> LeftOut(PyDataset& self, const std::vector<std::string>
   std::vector<std::string> messages;
   for (const ColumnInfo& column : self.Columns()) {
     if (column.support.code() != StatusCode::kUnsupported) continue;
-    const bool is_meant = std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) {
-      return Matches(pattern, column.name) || Matches(pattern, column.feature);
-    });
-    if (is_meant) messages.push_back(column.support.message());
+    if (std::ranges::any_of(patterns, [&](const auto& pattern) { return IsOf(column, pattern); }))
+      messages.push_back(column.support.message());
   }
   return messages;
 }
