@@ -41,6 +41,7 @@ set(DSI_PUBLIC_HEADERS
   rewrite/delete_from_table.h
   rewrite/delete_rows.h
   rewrite/overlay.h
+  rewrite/recover.h
   rewrite/rewrite.h
   text/filter_text.h
   text/names_as_data.h

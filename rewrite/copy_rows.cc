@@ -35,7 +35,7 @@ DatasetScanOptions OptionsOf(const RowCopy& copy) {
   if (copy.memory_bytes != 0) options.scan.memory_bytes = copy.memory_bytes / 4;
   for (const auto& of_feature : copy.plan->sources)
     options.scan.features.insert(options.scan.features.end(), of_feature.begin(), of_feature.end());
-  options.rows = RangesOf(copy.rows);
+  options.rows = copy.ranges.empty() ? RangesOf(copy.rows) : copy.ranges;
   return options;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "dsi/base/status.h"
 #include "dsi/dataset/dataset.h"
@@ -18,6 +19,8 @@ struct RowCopy {
   RowFilter filter = {};
   // Rows of the dataset, ascending. Empty: all.
   std::span<const uint64_t> rows = {};
+  // Not empty: all rows of these ranges, and no others, in the place of `rows`.
+  std::vector<DatasetRows> ranges = {};
   uint64_t memory_bytes = 0;  // Of which reading gets a quarter. 0: as a scan has it by itself.
   uint32_t threads = 0;
   // Rows looked at so far; false cancels.

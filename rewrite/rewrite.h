@@ -27,6 +27,7 @@ namespace dsi {
 struct RewriteProgress {
   enum class Phase : uint8_t {
     kKeys,   // Keys are read, to see where sessions end.
+    kCheck,  // Rows are tried, to see which can be read (recover.h).
     kRead,   // Rows are read.
     kWrite,  // `write` says how far the writer of this shard is.
   };

@@ -115,7 +115,13 @@ std::string OfArgument(const Status& status, const AskedFor& asked) {
 
 std::string OfDamage(const Status& status, const AskedFor& asked) {
   if (TakesText(asked)) return "the compressed input is damaged or not whole: fetch it again";
-  if (asked.verb == "verify") return "make the file anew from its source, or fetch it again";
+  if (asked.verb == "verify") {
+    const std::string again = "make the file anew from its source, or fetch it again";
+    const bool has_end = status.code() == StatusCode::kCorrupt;
+    return has_end ? again + "; 'dsictl recover IN OUT' saves what can be read" : again;
+  }
+  if (Says(status, "no row can be read in all features"))
+    return "--keep-rows keeps rows without the features that cannot be read there";
   if (status.code() == StatusCode::kTruncated)
     return "the file was not copied whole: fetch it again, or wait until it is";
   if (asked.in.empty()) return "'dsictl verify FILE...' of them all says which one is damaged";

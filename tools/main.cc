@@ -32,7 +32,7 @@ struct Verb {
   VerbAction (*add)(CLI::App* app, Console* console);
 };
 
-constexpr std::array<Verb, 19> kVerbs = {{
+constexpr std::array<Verb, 20> kVerbs = {{
     {"convert", "Turn JSON Lines, CSV or TSV into a .dsi file, or a .dsi file back", AddConvert},
     {"inspect", "Show what a .dsi file holds and how it is stored", AddInspect},
     {"head", "Show the first rows", AddHead},
@@ -40,6 +40,7 @@ constexpr std::array<Verb, 19> kVerbs = {{
     {"schema", "Print the schema of a .dsi file, or the one found for a text", AddSchema},
     {"dedup", "Find what repeats in a table, and what storing it once saves", AddDedup},
     {"verify", "Check every byte and every rule of the format", AddVerify},
+    {"recover", "Write what can be read of damaged files as a sound one", AddRecover},
     {"rewrite", "Merge .dsi files, cut them into shards, change features", AddRewrite},
     {"delete", "Take rows out of .dsi files", AddDelete},
     {"overlay", "Add features to the rows of a .dsi file, in a file beside it", AddOverlay},

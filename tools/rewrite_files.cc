@@ -124,6 +124,8 @@ bool ShowRewriteProgress(const RewriteProgress& now, Progress* progress) {
   switch (now.phase) {
     case RewriteProgress::Phase::kKeys:
       return progress->Update("reading keys", now.rows_done, now.rows_total, ProgressUnit::kRows);
+    case RewriteProgress::Phase::kCheck:
+      return progress->Update("trying", now.rows_done, now.rows_total, ProgressUnit::kRows);
     case RewriteProgress::Phase::kRead:
       return progress->Update("reading" + of, now.rows_done, now.rows_total, ProgressUnit::kRows);
     case RewriteProgress::Phase::kWrite:

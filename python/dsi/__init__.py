@@ -48,7 +48,15 @@ if TYPE_CHECKING:
         write_overlays,
     )
     from .projections import Dense, Jagged, Kjt, Labels, Padded
-    from .rewriting import DeleteReport, Shard, delete_rows, rewrite
+    from .rewriting import (
+        DeleteReport,
+        LostRows,
+        RecoverReport,
+        Shard,
+        delete_rows,
+        recover,
+        rewrite,
+    )
     from .shuffling import ShuffleReport
     from .table_on_disk import Compaction, Deletion, Garbage, Snapshot, Staged, Table
     from .transforms import Pipeline
@@ -89,8 +97,11 @@ _LAZY = {
     "write_overlay": "overlays",
     "write_overlays": "overlays",
     "DeleteReport": "rewriting",
+    "LostRows": "rewriting",
+    "RecoverReport": "rewriting",
     "Shard": "rewriting",
     "delete_rows": "rewriting",
+    "recover": "rewriting",
     "rewrite": "rewriting",
     "Pipeline": "transforms",
     "Compaction": "table_on_disk",
@@ -139,6 +150,7 @@ __all__ = [
     "Labels",
     "Length",
     "Loader",
+    "LostRows",
     "MixedLoader",
     "NotDsi",
     "NotFound",
@@ -148,6 +160,7 @@ __all__ = [
     "Padded",
     "PaddedTensors",
     "Pipeline",
+    "RecoverReport",
     "ResourceExhausted",
     "Scan",
     "Shard",
@@ -169,6 +182,7 @@ __all__ = [
     "join_states",
     "mix",
     "open",
+    "recover",
     "rewrite",
     "verify",
     "write",

@@ -36,6 +36,32 @@ class DeleteReport:
     file_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class LostRows:
+    """Rows [begin, end) of a file of which these features cannot be read. left_out: the rows are
+    not in what was written; else they miss the features there."""
+
+    path: str
+    begin: int
+    end: int
+    features: list[str]
+    left_out: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecoverReport:
+    """lost: in the order of rows; empty where nothing is damaged."""
+
+    written: WriteReport
+    lost: list[LostRows]
+
+    @property
+    def num_rows_left_out(self) -> int:
+        """Rows of the ranges that are left out, deleted ones among them."""
+        return sum(part.end - part.begin for part in self.lost if part.left_out)
+
+
 def _native(where: Where) -> _dsi.Dataset:
     return where.native if isinstance(where, Dataset) else open_dataset(where).native
 
@@ -97,6 +123,31 @@ def rewrite(
         progress,
     )
     return [Shard(path, WriteReport(**report)) for path, report in written]
+
+
+def recover(
+    where: Where,
+    to: str | os.PathLike[str],
+    *,
+    keep_rows: bool = False,
+    **options: Unpack[WriterKeywords],
+) -> RecoverReport:
+    """Writes what can still be read of damaged files as a sound one, and tells what is lost.
+
+    where: a `Dataset`, or what `dsi.open` takes. Rows of which a feature cannot be read are left
+    out; with keep_rows they stay and miss it, unless it is a key, a label or a timestamp. Other
+    keywords: `WriterKeywords`; phases of progress are 'check', 'read' and 'write'. The files stay
+    as they are.
+
+    Rows are tried in ranges of no less than 1,024; what a whole stripe shares, as its dictionaries,
+    takes away the stripe. Reads everything twice.
+
+    Corrupt: no row can be read, or what stands at the end of a file is damaged. Unsupported: a
+    feature that only a newer version can read. Other errors: those of `rewrite`.
+    """
+    writer, progress = writer_options((), options)
+    written, lost = _dsi.recover(_native(where), os.fspath(to), keep_rows, writer, progress)
+    return RecoverReport(WriteReport(**written), [LostRows(*part) for part in lost])
 
 
 @overload

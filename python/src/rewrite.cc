@@ -22,6 +22,7 @@
 #include "dsi/rewrite/delete_from_table.h"
 #include "dsi/rewrite/delete_rows.h"
 #include "dsi/rewrite/overlay.h"
+#include "dsi/rewrite/recover.h"
 #include "dsi/rewrite/rewrite.h"
 
 namespace nb = nanobind;
@@ -33,6 +34,8 @@ const char* PhaseName(RewriteProgress::Phase phase) {
   switch (phase) {
     case RewriteProgress::Phase::kKeys:
       return "keys";
+    case RewriteProgress::Phase::kCheck:
+      return "check";
     case RewriteProgress::Phase::kRead:
       return "read";
     case RewriteProgress::Phase::kWrite:
@@ -78,6 +81,25 @@ std::vector<std::pair<std::string, nb::dict>> RewriteFiles(
   for (const RewrittenShard& shard : *written)
     made.emplace_back(shard.path, ReportDict(shard.report));
   return made;
+}
+
+nb::tuple RecoverRows(const PyDataset& from, const std::string& to, bool keep_rows,
+                      const WriterOptions& writer, nb::object progress) {
+  auto told = std::make_shared<ToldCall>(std::move(progress));
+  RecoverOptions options{.keep_rows = keep_rows, .writer = writer};
+  options.progress = [at = told.get()](const RewriteProgress& now) { return Tell(at, now); };
+  auto report = std::make_shared<RecoverReport>();
+  Interruptible calls;
+  RunTold(&calls, told, [=, dataset = from.dataset()]() -> Status {
+    DSI_ASSIGN_OR_RETURN(*report, Recover(*dataset, to, options));
+    return Status::Ok();
+  });
+  nb::list lost;
+  for (const LostRows& part : report->lost) {
+    lost.append(nb::make_tuple(from.dataset()->files()[part.file].path, part.begin, part.end,
+                               part.features, part.left_out, part.why.message()));
+  }
+  return nb::make_tuple(ReportDict(report->written), lost);
 }
 
 nb::dict DeletedDict(const DeleteReport& report) {
@@ -230,6 +252,10 @@ void BindRewrite(nb::module_& module) {
              nb::arg("only"), nb::arg("drop"), nb::arg("rename"), nb::arg("schema").none(),
              nb::arg("metadata"), nb::arg("shard_rows"), nb::arg("shard_bytes"), nb::arg("writer"),
              nb::arg("progress").none(), "Paths of the files written, and what was written.");
+  module.def("recover", RecoverRows, nb::arg("dataset"), nb::arg("to"), nb::arg("keep_rows"),
+             nb::arg("writer"), nb::arg("progress").none(),
+             "What was written; of rows that are lost the path, first and end, features, whether "
+             "they are left out, and why.");
   module.def("write_overlay", MakeOverlay, nb::arg("dataset"), nb::arg("base"), nb::arg("to"),
              nb::arg("key"), nb::arg("broadcast"), nb::arg("rows"), nb::arg("only"),
              nb::arg("drop"), nb::arg("metadata"), nb::arg("writer"), nb::arg("progress").none(),

@@ -1,5 +1,7 @@
 """Files rewritten and rows deleted from Python."""
 
+import random
+
 import dsi
 import pytest
 
@@ -130,3 +132,51 @@ def test_rows_of_files_that_are_one_table_are_deleted(tmp_path):
     ]
     left = dsi.open(tmp_path).to_arrow(["row"])["row"].to_pylist()
     assert left == [i for i in range(301) if i % 10 not in (3, 4)]
+
+
+def test_what_is_left_of_damaged_files(tmp_path):
+    draw = random.Random(1)
+    rows = [
+        {"user_id": i, "label": i % 2, "clicks": [draw.randrange(1 << 40) for _ in range(60)]}
+        for i in range(3000)
+    ]
+    path, to = tmp_path / "a.dsi", tmp_path / "sound.dsi"
+    dsi.write(rows, path, keep_order=True, stripe_rows=1000)
+    sound = path.read_bytes()
+    assert dsi.recover(path, to).lost == []
+    for at in range(len(sound) // 3, len(sound) * 2 // 3, 1000):
+        damaged = bytearray(sound)
+        damaged[at] ^= 16
+        path.write_bytes(damaged)
+        try:
+            dsi.open(path).to_arrow(["label", "user_id"])
+        except dsi.Corrupt:
+            continue
+        report = dsi.recover(path, to, overwrite=True)
+        if report.lost:
+            break
+    (lost,) = report.lost
+    assert (lost.path, lost.features, lost.left_out) == (str(path), ["clicks"], True)
+    assert (lost.begin % 1000, lost.end - lost.begin, report.num_rows_left_out) == (0, 1000, 1000)
+    assert "F-010" in lost.message
+    left = [row for i, row in enumerate(rows) if not lost.begin <= i < lost.end]
+    assert dsi.open(to).to_arrow(["clicks"])["clicks"].to_pylist() == [r["clicks"] for r in left]
+    phases = []
+    kept = dsi.recover(
+        path,
+        to,
+        keep_rows=True,
+        overwrite=True,
+        progress=lambda phase, done, total: phases.append(phase),
+    )
+    assert kept.num_rows_left_out == 0 and not kept.lost[0].left_out
+    assert {"check", "read", "write"} <= set(phases)
+    lists = dsi.open(to).to_arrow(["clicks"])["clicks"].to_pylist()
+    assert lists[lost.begin : lost.end] == [None] * 1000
+    assert lists[: lost.begin] == [row["clicks"] for row in rows[: lost.begin]]
+    with pytest.raises(dsi.Cancelled):
+        dsi.recover(path, tmp_path / "no.dsi", progress=lambda *_: False)
+    path.write_bytes(sound[:-100])
+    with pytest.raises(dsi.Error, match="F-030"):
+        dsi.recover(path, tmp_path / "no.dsi")
+    assert not (tmp_path / "no.dsi").exists()

@@ -30,6 +30,7 @@ class JsonKeysTest(CliTest):
             "convert IN... OUT.dsi": ["convert", rows, new], "convert IN.dsi OUT.jsonl": ["convert", dsi, text],
             "convert IN.dsi OUT.dsi": ["convert", dsi, self.path("again.dsi"), "--keep-position"],
             "rewrite IN... OUT.dsi": ["rewrite", dsi, self.path("other.dsi"), "--keep-position"],
+            "recover": ["recover", dsi, self.path("sound.dsi")],
             "delete": ["delete", dsi, "--where", "label = 1", "--dry-run"],
             "overlay": ["overlay", dsi, self.path("labels.dsi"), "-o", self.path("over.dsi")],
             "overlay --bases": ["overlay", "--bases", dsi, self.path("labels.dsi"), "-o", "{}.more.dsi"],

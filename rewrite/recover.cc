@@ -1,0 +1,145 @@
+#include "dsi/rewrite/recover.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "dsi/base/no_throw_internal.h"
+#include "dsi/rewrite/copy_rows_internal.h"
+#include "dsi/rewrite/readable_rows_internal.h"
+#include "dsi/rewrite/rewritten_schema_internal.h"
+
+namespace dsi {
+namespace {
+
+using internal::ReadableRows;
+using Phase = RewriteProgress::Phase;
+
+// A row without it would be clustered, counted or learned from as another one.
+bool MustBeThere(const FeatureSpec& feature) {
+  return feature.kind == Kind::kKey || feature.kind == Kind::kLabel ||
+         feature.kind == Kind::kTimestamp;
+}
+
+class Recovery {
+ public:
+  Recovery(const Dataset& from, const RecoverOptions& options) : from_(from), options_(options) {
+    copy_.from = &from;
+    copy_.plan = &plan_;
+    copy_.memory_bytes = options.writer.memory_bytes;
+    copy_.threads = static_cast<uint32_t>(std::max(0, options.writer.threads));
+    progress_.rows_total = from.num_rows();
+  }
+
+  Result<RecoverReport> Run(const std::string& to) {
+    DSI_ASSIGN_OR_RETURN(plan_, internal::PlanRewrite(from_, {}, options_.writer));
+    for (const auto& of_feature : plan_.sources) num_features_ += of_feature.empty() ? 0 : 1;
+    DSI_ASSIGN_OR_RETURN(const auto writer, NewWriter(to));
+    copy_.progress = [this](uint64_t rows_done) { return Tell(Phase::kCheck, rows_done); };
+    DSI_ASSIGN_OR_RETURN(const std::vector<ReadableRows> parts, internal::FindReadableRows(copy_));
+    for (const ReadableRows& part : parts) NoteLost(part);
+    if (report_.num_rows_left_out() == from_.num_rows() && !report_.lost.empty()) {
+      const Status& why = report_.lost[0].why;
+      const std::string_view of = options_.keep_rows ? "" : " in all features";
+      return Status(why.code(), fmt::format("no row can be read{}: {}", of, why.message()));
+    }
+    DSI_RETURN_IF_ERROR(Copy(parts, writer.get()));
+    DSI_ASSIGN_OR_RETURN(report_.written, writer->Finish());
+    return std::move(report_);
+  }
+
+ private:
+  bool Tell(Phase phase, uint64_t rows_done) {
+    progress_.phase = phase;
+    progress_.rows_done = rows_done;
+    return !options_.progress || options_.progress(progress_);
+  }
+
+  bool IsLeftOut(const ReadableRows& part) const {
+    if (part.unreadable.empty()) return false;
+    return !options_.keep_rows || part.unreadable.size() == num_features_ ||
+           std::any_of(part.unreadable.begin(), part.unreadable.end(), [this](size_t feature) {
+             return MustBeThere(plan_.schema.features[feature]);
+           });
+  }
+
+  void NoteLost(const ReadableRows& part) {
+    if (part.unreadable.empty()) return;
+    const uint64_t first_row = from_.files()[part.file].first_row;
+    LostRows& lost = report_.lost.emplace_back();
+    lost.file = part.file;
+    lost.begin = part.rows.begin - first_row;
+    lost.end = part.rows.end - first_row;
+    for (const size_t feature : part.unreadable)
+      lost.features.push_back(plan_.schema.features[feature].name);
+    lost.left_out = IsLeftOut(part);
+    lost.why = part.why;
+  }
+
+  Result<std::unique_ptr<Writer>> NewWriter(const std::string& to) {
+    WriterOptions writer_options = options_.writer;
+    if (writer_options.memory_bytes != 0)
+      writer_options.memory_bytes -= writer_options.memory_bytes / 4;
+    writer_options.progress = [this](const WriteProgress& now) {
+      progress_.write = now;
+      return Tell(Phase::kWrite, rows_read_);
+    };
+    return Writer::Create(to, plan_.schema, writer_options);
+  }
+
+  Status Copy(std::span<const ReadableRows> parts, Writer* writer) {
+    while (!parts.empty()) {
+      if (IsLeftOut(parts.front())) {
+        parts = parts.subspan(1);
+      } else {
+        DSI_RETURN_IF_ERROR(CopyAlike(&parts, writer));
+      }
+    }
+    return Status::Ok();
+  }
+
+  // The first of these parts, and those behind it that have the same features, in one scan.
+  Status CopyAlike(std::span<const ReadableRows>* parts, Writer* writer) {
+    internal::RewritePlan readable = plan_;
+    const std::vector<size_t>& unreadable = parts->front().unreadable;
+    for (const size_t feature : unreadable) readable.sources[feature].clear();
+    internal::RowCopy copy = copy_;
+    copy.plan = &readable;
+    for (; !parts->empty(); *parts = parts->subspan(1)) {
+      if (IsLeftOut(parts->front())) continue;
+      if (parts->front().unreadable != unreadable) break;
+      copy.ranges.push_back(parts->front().rows);
+    }
+    const uint64_t before = rows_read_;
+    copy.progress = [&](uint64_t rows_done) {
+      rows_read_ = before + rows_done;
+      return Tell(Phase::kRead, rows_read_);
+    };
+    return internal::CopyRows(copy, [&](size_t num_rows, std::span<const FeatureColumns> columns,
+                                        std::span<const uint64_t> /*numbers*/) {
+      return writer->AppendColumns(num_rows, columns);
+    });
+  }
+
+  const Dataset& from_;
+  const RecoverOptions& options_;
+  internal::RewritePlan plan_;
+  internal::RowCopy copy_;
+  size_t num_features_ = 0;  // That the dataset has.
+  RewriteProgress progress_;
+  RecoverReport report_;
+  uint64_t rows_read_ = 0;
+};
+
+}  // namespace
+
+Result<RecoverReport> Recover(const Dataset& from, const std::string& to,
+                              const RecoverOptions& options) {
+  return internal::NoThrow([&] { return Recovery(from, options).Run(to); });
+}
+
+}  // namespace dsi
