@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "dsi/reader/reader.h"
+#include "dsi/reader/row_filter.h"
+#include "dsi/rewrite/delete_rows.h"
+#include "dsi/rewrite/overlay.h"
 #include "dsi/tests/dataset/dataset_folder.h"
 #include "dsi/tests/dataset/model_dataset.h"
 #include "dsi/tests/rewrite/id_files.h"
@@ -238,6 +240,43 @@ TEST_F(RecoverTest, TakesAwayOneRangeOfAStripe) {
   EXPECT_LT(report->lost[0].end - report->lost[0].begin, kMany / 2);
   EXPECT_GT(report->lost[0].end, report->lost[0].begin);
   EXPECT_EQ(report->written.num_rows, kMany);
+}
+
+TEST_F(RecoverTest, LeavesDeletedRowsBehind) {
+  folder_.Put("in.dsi", sound_);
+  const std::vector<Predicate> gone = {
+      {.column = "id", .compare = Compare::kIn, .values = {int64_t{3}, int64_t{250}}}};
+  ASSERT_TRUE(DeleteRows(folder_.File("in.dsi"), gone).ok());
+  folder_.Put("in.dsi", Damaged(ReadBytes(folder_.File("in.dsi")), "more", {200, 400}, "name"));
+  const auto report = Recover(*Open({"in.dsi"}), folder_.File("out.dsi"));
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->num_rows_left_out(), 200U);
+  std::vector<ModelRow> expected = ExpectedLists(0, 200);
+  expected.erase(expected.begin() + 3);
+  const std::vector<ModelRow> rest = ExpectedLists(400, 600);
+  expected.insert(expected.end(), rest.begin(), rest.end());
+  EXPECT_EQ(ListsOf("out.dsi", "more"), expected);
+}
+
+// Of one of which the base can be read and the overlay cannot.
+TEST_F(RecoverTest, TriesFeaturesOfOverlays) {
+  folder_.Put("base.dsi", sound_);
+  Schema schema;
+  schema.features = {OneColumn("score", Kind::kDense, Type::kFloat32)};
+  folder_.Put("more.dsi", SmallFile(schema, 0, kRows, kStripeRows));
+  ASSERT_TRUE(
+      WriteOverlay(*Open({"more.dsi"}), folder_.File("base.dsi"), folder_.File("over.dsi")).ok());
+  std::vector<std::byte> overlay = ReadBytes(folder_.File("over.dsi"));
+  overlay[72] ^= std::byte{1};
+  folder_.Put("over.dsi", overlay);
+  const auto dataset = Open({"base.dsi", "over.dsi"});
+  const auto report = Recover(*dataset, folder_.File("out.dsi"), {.keep_rows = true});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  ASSERT_FALSE(report->lost.empty());
+  for (const LostRows& lost : report->lost)
+    EXPECT_EQ(lost.features, std::vector<std::string>{"score"});
+  EXPECT_EQ(report->num_rows_left_out(), 0U);
+  EXPECT_EQ(ListsOf("out.dsi", "more"), ExpectedLists(0, kRows));
 }
 
 TEST_F(RecoverTest, WritesNothingWhereNoRowCanBeRead) {
