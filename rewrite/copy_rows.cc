@@ -1,5 +1,6 @@
 #include "dsi/rewrite/copy_rows_internal.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,21 @@ Status OfReading(const RowCopy& copy, const Status& status) {
 }
 
 }  // namespace
+
+RowCopy NewRowCopy(const Dataset& from, const RewritePlan& plan, const WriterOptions& writer) {
+  RowCopy copy;
+  copy.from = &from;
+  copy.plan = &plan;
+  copy.memory_bytes = writer.memory_bytes;
+  copy.threads = static_cast<uint32_t>(std::max(0, writer.threads));
+  return copy;
+}
+
+WriterOptions WritersShare(const WriterOptions& writer) {
+  WriterOptions share = writer;
+  share.memory_bytes -= share.memory_bytes / 4;
+  return share;
+}
 
 Status CopyBatches(const RowCopy& copy, const TakeBatch& take) {
   const DatasetScanOptions options = OptionsOf(copy);

@@ -10,6 +10,7 @@
 #include "dsi/dataset/dataset.h"
 #include "dsi/rewrite/batch_columns_internal.h"
 #include "dsi/rewrite/rewritten_schema_internal.h"
+#include "dsi/writer/writer.h"
 
 namespace dsi::internal {
 
@@ -26,6 +27,11 @@ struct RowCopy {
   // Rows looked at so far; false cancels.
   std::function<bool(uint64_t rows_done)> progress = {};
 };
+
+// All rows, for a writer that is given these options: threads and memory are shared with it.
+RowCopy NewRowCopy(const Dataset& from, const RewritePlan& plan, const WriterOptions& writer);
+// The options of that writer: its memory is what reading leaves.
+WriterOptions WritersShare(const WriterOptions& writer);
 
 // Takes some rows; `numbers` are theirs in the dataset.
 using TakeRows = std::function<Status(size_t num_rows, std::span<const FeatureColumns> columns,

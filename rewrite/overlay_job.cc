@@ -44,7 +44,7 @@ class Job {
     }
     DSI_RETURN_IF_ERROR(FindFeatures());
     outputs_.emplace(OverlayOutputs::Input{.schema = &plan_.schema,
-                                           .writer = WritersShare(),
+                                           .writer = ToldWriter(),
                                            .targets = targets_,
                                            .writes_empty = writes_empty,
                                            .begins = [this](size_t i) { Begins(i); }});
@@ -172,10 +172,9 @@ class Job {
     return Status::Ok();
   }
 
-  WriterOptions WritersShare() {
-    WriterOptions writer = options_.writer;
+  WriterOptions ToldWriter() {
+    WriterOptions writer = WritersShare(options_.writer);
     writer.cluster_by.clear();
-    writer.memory_bytes -= writer.memory_bytes / 4;
     writer.progress = [this](const WriteProgress& now) {
       progress_.phase = Phase::kWrite;
       progress_.write = now;
@@ -185,11 +184,7 @@ class Job {
   }
 
   RowCopy CopyOf(const Dataset& from, const RewritePlan& plan) {
-    RowCopy copy;
-    copy.from = &from;
-    copy.plan = &plan;
-    copy.memory_bytes = options_.writer.memory_bytes;
-    copy.threads = static_cast<uint32_t>(std::max(0, options_.writer.threads));
+    RowCopy copy = NewRowCopy(from, plan, options_.writer);
     copy.progress = [this, total = from.num_rows()](uint64_t rows_done) {
       progress_.phase = Phase::kRead;
       progress_.rows_done = rows_done;
@@ -222,7 +217,7 @@ class Job {
 
   // The rows that are used, sorted by the writer in a file of its own, and then as Place.
   Status SortAndPlace(const OverlayTarget& first, KeyedPlaces places) {
-    WriterOptions writer = WritersShare();
+    WriterOptions writer = ToldWriter();
     writer.dedup = writer.find_groups = writer.verify_after_encode = false;
     if (writer.spill_folder.empty()) writer.spill_folder = FolderOf(first.path);
     DSI_ASSIGN_OR_RETURN(const auto sorted, NamelessFile::Create(writer.spill_folder));

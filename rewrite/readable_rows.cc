@@ -30,7 +30,6 @@ class ReadTrials {
     for (size_t f = 0; f < all_.sources.size(); ++f) {
       if (!all_.sources[f].empty()) features_.push_back(f);
     }
-    one_.schema = all_.schema;
   }
 
   // What cannot be read of rows of one stripe.
@@ -39,8 +38,7 @@ class ReadTrials {
     if (whole.ok() || !IsDamage(whole)) return whole;
     const size_t found = holes->size();
     for (const size_t feature : features_) {
-      one_.sources.assign(all_.sources.size(), {});
-      one_.sources[feature] = all_.sources[feature];
+      one_.sources = {all_.sources[feature]};
       DSI_RETURN_IF_ERROR(SearchFeature(feature, rows, holes));
     }
     // Each feature by itself can be read, but not together: a source that fails now and then.
@@ -83,7 +81,7 @@ class ReadTrials {
 
   const RowCopy& copy_;
   const RewritePlan& all_;
-  RewritePlan one_;  // One feature of it.
+  RewritePlan one_;  // One feature of it, and no schema: nothing is written.
   std::vector<size_t> features_;
 };
 

@@ -28,10 +28,6 @@ bool MustBeThere(const FeatureSpec& feature) {
 class Recovery {
  public:
   Recovery(const Dataset& from, const RecoverOptions& options) : from_(from), options_(options) {
-    copy_.from = &from;
-    copy_.plan = &plan_;
-    copy_.memory_bytes = options.writer.memory_bytes;
-    copy_.threads = static_cast<uint32_t>(std::max(0, options.writer.threads));
     progress_.rows_total = from.num_rows();
   }
 
@@ -39,10 +35,12 @@ class Recovery {
     DSI_ASSIGN_OR_RETURN(plan_, internal::PlanRewrite(from_, {}, options_.writer));
     for (const auto& of_feature : plan_.sources) num_features_ += of_feature.empty() ? 0 : 1;
     DSI_ASSIGN_OR_RETURN(const auto writer, NewWriter(to));
-    copy_.progress = [this](uint64_t rows_done) { return Tell(Phase::kCheck, rows_done); };
-    DSI_ASSIGN_OR_RETURN(const std::vector<ReadableRows> parts, internal::FindReadableRows(copy_));
+    internal::RowCopy trial = internal::NewRowCopy(from_, plan_, options_.writer);
+    trial.progress = [this](uint64_t rows_done) { return Tell(Phase::kCheck, rows_done); };
+    DSI_ASSIGN_OR_RETURN(std::vector<ReadableRows> parts, internal::FindReadableRows(trial));
     for (const ReadableRows& part : parts) NoteLost(part);
-    if (report_.num_rows_left_out() == from_.num_rows() && !report_.lost.empty()) {
+    std::erase_if(parts, [this](const ReadableRows& part) { return IsLeftOut(part); });
+    if (parts.empty() && !report_.lost.empty()) {
       const Status& why = report_.lost[0].why;
       const std::string_view of = options_.keep_rows ? "" : " in all features";
       return Status(why.code(), fmt::format("no row can be read{}: {}", of, why.message()));
@@ -81,9 +79,7 @@ class Recovery {
   }
 
   Result<std::unique_ptr<Writer>> NewWriter(const std::string& to) {
-    WriterOptions writer_options = options_.writer;
-    if (writer_options.memory_bytes != 0)
-      writer_options.memory_bytes -= writer_options.memory_bytes / 4;
+    WriterOptions writer_options = internal::WritersShare(options_.writer);
     writer_options.progress = [this](const WriteProgress& now) {
       progress_.write = now;
       return Tell(Phase::kWrite, rows_read_);
@@ -92,13 +88,7 @@ class Recovery {
   }
 
   Status Copy(std::span<const ReadableRows> parts, Writer* writer) {
-    while (!parts.empty()) {
-      if (IsLeftOut(parts.front())) {
-        parts = parts.subspan(1);
-      } else {
-        DSI_RETURN_IF_ERROR(CopyAlike(&parts, writer));
-      }
-    }
+    while (!parts.empty()) DSI_RETURN_IF_ERROR(CopyAlike(&parts, writer));
     return Status::Ok();
   }
 
@@ -107,10 +97,8 @@ class Recovery {
     internal::RewritePlan readable = plan_;
     const std::vector<size_t>& unreadable = parts->front().unreadable;
     for (const size_t feature : unreadable) readable.sources[feature].clear();
-    internal::RowCopy copy = copy_;
-    copy.plan = &readable;
+    internal::RowCopy copy = internal::NewRowCopy(from_, readable, options_.writer);
     for (; !parts->empty(); *parts = parts->subspan(1)) {
-      if (IsLeftOut(parts->front())) continue;
       if (parts->front().unreadable != unreadable) break;
       copy.ranges.push_back(parts->front().rows);
     }
@@ -128,7 +116,6 @@ class Recovery {
   const Dataset& from_;
   const RecoverOptions& options_;
   internal::RewritePlan plan_;
-  internal::RowCopy copy_;
   size_t num_features_ = 0;  // That the dataset has.
   RewriteProgress progress_;
   RecoverReport report_;

@@ -34,11 +34,8 @@ struct Job {
 
 void Job::Start(const Dataset& from, const RewriteOptions& given) {
   options = &given;
-  copy.from = &from;
-  copy.plan = &plan;
+  copy = internal::NewRowCopy(from, plan, given.writer);
   copy.filter = given.filter;
-  copy.memory_bytes = given.writer.memory_bytes;
-  copy.threads = static_cast<uint32_t>(std::max(0, given.writer.threads));
 }
 
 void Job::TellOfRows(Phase phase, uint64_t rows_total) {
@@ -51,9 +48,7 @@ void Job::TellOfRows(Phase phase, uint64_t rows_total) {
 }
 
 Result<WriteReport> Job::Write(const std::string& path) {
-  WriterOptions writer_options = options->writer;
-  if (writer_options.memory_bytes != 0)
-    writer_options.memory_bytes -= writer_options.memory_bytes / 4;
+  WriterOptions writer_options = internal::WritersShare(options->writer);
   writer_options.progress = [this](const WriteProgress& now) {
     progress.phase = Phase::kWrite;
     progress.write = now;

@@ -22,6 +22,13 @@ std::string CountOf(uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", CountText(count), noun, ending);
 }
 
+std::string NameList(const std::vector<std::string>& names, size_t most) {
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), most); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > most) text += fmt::format(" and {} more", CountText(names.size() - most));
+  return text;
+}
+
 std::string SessionsText(uint64_t sessions, uint64_t rows) {
   if (sessions == 0) return "none";
   return fmt::format("{}  ({:.1f} rows each)", CountText(sessions),

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,7 +11,6 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/tools/inspect_internal.h"
-#include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/rewrite_files_internal.h"
@@ -33,17 +31,7 @@ struct RecoverChoice {
   WriterChoice writer;
 };
 
-std::string FeaturesText(const std::vector<std::string>& features) {
-  constexpr size_t kMost = 3;
-  std::string text;
-  for (size_t i = 0; i < std::min(features.size(), kMost); ++i)
-    text += (i == 0 ? "" : ", ") + features[i];
-  if (features.size() > kMost) text += fmt::format(" and {} more", features.size() - kMost);
-  return text;
-}
-
 void Warn(const RecoverReport& report) {
-  if (report.lost.empty()) return;
   uint64_t without = 0;
   for (const LostRows& lost : report.lost) without += lost.left_out ? 0 : lost.end - lost.begin;
   const uint64_t left_out = report.num_rows_left_out();
@@ -72,7 +60,7 @@ Status Report(const RecoverChoice& choice, const Dataset& dataset, const Recover
                     {"left_out", lost.left_out},
                     {"message", lost.why.message()}});
     table.AddRow({path, CountText(lost.end - lost.begin), CountText(lost.begin),
-                  lost.left_out ? "left out" : "kept", FeaturesText(lost.features)});
+                  lost.left_out ? "left out" : "kept", NameList(lost.features, 3)});
   }
   if (console->json) {
     return PrintJson({{"output", choice.out},
@@ -107,8 +95,7 @@ Status Run(RecoverChoice* choice, std::vector<std::string> paths, Console* conso
   };
   const auto report = Recover(*dataset, choice->out, options);
   progress.Clear();
-  if (report.status().code() == StatusCode::kCancelled) DSI_RETURN_IF_ERROR(CheckInterrupt());
-  DSI_RETURN_IF_ERROR(report.status());
+  if (!report.ok()) return OfOption(report.status());
   Warn(*report);
   return Report(*choice, *dataset, *report, console);
 }

@@ -41,15 +41,6 @@ Result<FeatureChanges> ChangesOf(const RewriteChoice& choice) {
   return changes;
 }
 
-// The library speaks of its option, the user knows that of the command line.
-Status OfOption(const Status& status) {
-  constexpr std::string_view kName = "of memory_bytes)";
-  if (status.code() == StatusCode::kCancelled) DSI_RETURN_IF_ERROR(CheckInterrupt());
-  const size_t at = status.message().rfind(kName);
-  if (at == std::string::npos) return status;
-  return {status.code(), status.message().substr(0, at) + "of --memory)"};
-}
-
 void WarnOfPositions(const std::vector<ColumnInfo>& columns, const WriterChoice& choice) {
   if (choice.writer.keep_position) return;
   if (std::none_of(columns.begin(), columns.end(), [](const ColumnInfo& column) {
@@ -117,6 +108,14 @@ Status ReportShards(const Conversion& done, const std::vector<RewrittenShard>& s
 }
 
 }  // namespace
+
+Status OfOption(const Status& status) {
+  constexpr std::string_view kName = "of memory_bytes)";
+  if (status.code() == StatusCode::kCancelled) DSI_RETURN_IF_ERROR(CheckInterrupt());
+  const size_t at = status.message().rfind(kName);
+  if (at == std::string::npos) return status;
+  return {status.code(), status.message().substr(0, at) + "of --memory)"};
+}
 
 bool ShowRewriteProgress(const RewriteProgress& now, Progress* progress) {
   const std::string of =

@@ -31,6 +31,10 @@ struct RewriteChoice {
 // read.
 Status RewriteFiles(const RewriteChoice& choice, Console* console);
 
+// How such a call failed: the library speaks of its option, the user knows that of the command
+// line.
+Status OfOption(const Status& status);
+
 // False once a signal asks to stop.
 bool ShowRewriteProgress(const RewriteProgress& now, Progress* progress);
 

@@ -18,18 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMostNames = 5;  // In a line of text; --json has all.
 // Of all bytes, that would equal the row before by a key: less may be chance or hardly worth it.
 constexpr double kInterleaved = 0.1;
-
-std::string NameList(const std::vector<std::string>& names) {
-  std::string text;
-  for (size_t i = 0; i < std::min(names.size(), kMostNames); ++i)
-    text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > kMostNames)
-    text += fmt::format(" and {} more", CountText(names.size() - kMostNames));
-  return text;
-}
 
 std::vector<std::string> NamesOf(const Schema& schema, Kind kind) {
   std::vector<std::string> names;
