@@ -8,6 +8,7 @@ set(DSI_PUBLIC_HEADERS
   base/status.h
   base/version.h
   dataset/access_log.h
+  dataset/comparison.h
   dataset/dataset.h
   dataset/dataset_plan.h
   dataset/dataset_scan.h

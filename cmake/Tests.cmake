@@ -28,6 +28,7 @@ set_source_files_properties(
   ${PROJECT_SOURCE_DIR}/tests/golden/rules_test.cc
   ${PROJECT_SOURCE_DIR}/tests/codecs/broken_frames_test.cc
   ${PROJECT_SOURCE_DIR}/tests/codecs/spec_examples_test.cc
+  ${PROJECT_SOURCE_DIR}/tests/dataset/comparison_test.cc
   ${PROJECT_SOURCE_DIR}/tests/dataset/deleted_rows_test.cc
   ${PROJECT_SOURCE_DIR}/tests/reader/growth_test.cc
   ${PROJECT_SOURCE_DIR}/tests/reader/hostile_files_test.cc

@@ -21,6 +21,8 @@ class Console {
   bool ids_as_strings = false;  // JSON: whole numbers beyond +-(2^53 - 1).
   // A verb that knows better than the table of hints what to do after its failure says so here.
   std::string hint;
+  // What was asked, such as whether two datasets are the same, is not so; no failure.
+  bool is_different = false;
 
   bool out_is_tty() const { return out_is_tty_; }
   bool err_is_tty() const { return err_is_tty_; }

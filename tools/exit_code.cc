@@ -32,7 +32,7 @@ int ExitCode(const Status& status) {
 }
 
 int ReportEnd(const Status& status, const Console& console, const AskedFor& asked) {
-  if (status.ok()) return kExitOk;
+  if (status.ok()) return console.is_different ? kExitDifferent : kExitOk;
   if (console.pipe_is_closed()) return kExitClosedPipe;
   if (status.code() == StatusCode::kCancelled) {
     PrintError("dsictl: stopped by a signal; no unfinished file was left\n");

@@ -32,7 +32,7 @@ struct Verb {
   VerbAction (*add)(CLI::App* app, Console* console);
 };
 
-constexpr std::array<Verb, 20> kVerbs = {{
+constexpr std::array<Verb, 21> kVerbs = {{
     {"convert", "Turn JSON Lines, CSV or TSV into a .dsi file, or a .dsi file back", AddConvert},
     {"inspect", "Show what a .dsi file holds and how it is stored", AddInspect},
     {"head", "Show the first rows", AddHead},
@@ -40,6 +40,7 @@ constexpr std::array<Verb, 20> kVerbs = {{
     {"schema", "Print the schema of a .dsi file, or the one found for a text", AddSchema},
     {"dedup", "Find what repeats in a table, and what storing it once saves", AddDedup},
     {"verify", "Check every byte and every rule of the format", AddVerify},
+    {"diff", "Say whether two datasets are the same, and where they differ", AddDiff},
     {"recover", "Write what can be read of damaged files as a sound one", AddRecover},
     {"rewrite", "Merge .dsi files, cut them into shards, change features", AddRewrite},
     {"delete", "Take rows out of .dsi files", AddDelete},
@@ -63,9 +64,9 @@ constexpr const char* kFooter =
     "'dsictl VERB --help' explains a verb.\n\n"
     "Exit codes:\n"
     "  0  done                         4  unsupported: the file needs a newer dsictl\n"
-    "  1  the file is damaged          129, 130, 143  stopped: hung up, Ctrl-C, terminated\n"
-    "  2  usage, or bad input          141  nobody reads the output any more\n"
-    "  3  I/O, or too little memory\n";
+    "  1  the file is damaged          5  diff found a difference\n"
+    "  2  usage, or bad input          129, 130, 143  stopped: hung up, Ctrl-C, terminated\n"
+    "  3  I/O, or too little memory    141  nobody reads the output any more\n";
 
 // What the command line names; of several inputs none.
 AskedFor Asked(const CLI::App& app, const std::string& verb) {

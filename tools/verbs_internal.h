@@ -26,6 +26,7 @@ VerbAction AddDedup(CLI::App* app, Console* console);
 VerbAction AddHead(CLI::App* app, Console* console);
 VerbAction AddCat(CLI::App* app, Console* console);
 VerbAction AddVerify(CLI::App* app, Console* console);
+VerbAction AddDiff(CLI::App* app, Console* console);
 VerbAction AddRecover(CLI::App* app, Console* console);
 VerbAction AddRewrite(CLI::App* app, Console* console);
 VerbAction AddDelete(CLI::App* app, Console* console);

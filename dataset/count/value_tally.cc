@@ -5,11 +5,11 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <string>
 #include <utility>
 
 #include "dsi/base/probe_internal.h"
+#include "dsi/base/random_seed_internal.h"
 #include "dsi/dataset/count/value_tally_internal.h"
 
 namespace dsi::internal {
@@ -18,11 +18,6 @@ namespace {
 constexpr size_t kFirstSlots = 64;
 // What a string takes in the table besides its bytes.
 constexpr uint64_t kTextBytes = 2 * sizeof(std::string) + 2 * sizeof(void*) + sizeof(uint64_t);
-
-uint64_t NewSeed() {
-  std::random_device device;
-  return uint64_t{device()} << 32 | device();
-}
 
 // Of values that are equal the same bits.
 uint64_t BitsOf(double value) {
@@ -59,7 +54,7 @@ void SortInto(Found<T> found, ValueCounts* counts) {
 
 }  // namespace
 
-NumberTally::NumberTally(MemoryBudget* budget) : slots_(kFirstSlots, budget), seed_(NewSeed()) {}
+NumberTally::NumberTally(MemoryBudget* budget) : slots_(kFirstSlots, budget), seed_(RandomSeed()) {}
 
 void NumberTally::Add(uint64_t bits, uint64_t count) {
   if (4 * (size_ + 1) > 3 * slots_.size()) Grow();
@@ -81,7 +76,7 @@ void NumberTally::Grow() {
 }
 
 ValueTally::ValueTally(std::string column, Type stored, MemoryBudget* budget)
-    : numbers_(budget), texts_(0, TextHash{NewSeed()}), budget_(budget), text_bytes_(budget) {
+    : numbers_(budget), texts_(0, TextHash{RandomSeed()}), budget_(budget), text_bytes_(budget) {
   counts_.column = std::move(column);
   counts_.type = stored;
   counts_.min_length = UINT64_MAX;

@@ -13,7 +13,17 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ._dsi import Column, ColumnFiles, Damage, File, FileVerdict, Tensor, id_of_text
+from ._dsi import (
+    Column,
+    ColumnFiles,
+    ComparedColumn,
+    Comparison,
+    Damage,
+    File,
+    FileVerdict,
+    Tensor,
+    id_of_text,
+)
 from ._dsi import version as __version__
 from .errors import (
     AlreadyExists,
@@ -34,6 +44,7 @@ from .errors import (
 if TYPE_CHECKING:
     from .arrow import ArrowScan
     from .batch import Batch, IkjtTensors, JaggedTensors, KjtParts, PaddedTensors
+    from .comparing import compare
     from .dataset import Dataset, Scan, open
     from .description import Description, describe
     from .files import from_parquet
@@ -71,6 +82,7 @@ _LAZY = {
     "JaggedTensors": "batch",
     "KjtParts": "batch",
     "PaddedTensors": "batch",
+    "compare": "comparing",
     "Dataset": "dataset",
     "Scan": "dataset",
     "open": "dataset",
@@ -128,6 +140,8 @@ __all__ = [
     "Column",
     "ColumnFiles",
     "Compaction",
+    "ComparedColumn",
+    "Comparison",
     "Corrupt",
     "Damage",
     "Dataset",
@@ -175,6 +189,7 @@ __all__ = [
     "WriteReport",
     "Writer",
     "__version__",
+    "compare",
     "delete_rows",
     "describe",
     "from_parquet",

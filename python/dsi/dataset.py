@@ -66,6 +66,11 @@ def open(
     return Dataset(native, native.where, how)
 
 
+def as_dataset(where: Dataset | Where) -> Dataset:
+    """A dataset, or the one that is to be opened."""
+    return where if isinstance(where, Dataset) else open(where)
+
+
 def _reopen(where: Sequence[str], how: dict[str, Any]) -> Dataset:
     return open(where, **how)
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from . import _bars, _dsi, _report
-from .dataset import Dataset, Where, open
+from .dataset import Dataset, Where, as_dataset
 from .options import AnyOf, Filter, Term, as_clauses, column_of, make_options
 from .projections import Plan, Projection, resolve
 
@@ -122,7 +122,7 @@ def describe(
     Reads directories, no page. 20,000 features take a tenth of a second. Errors: those of `open`
     and `scan`.
     """
-    dataset = of if isinstance(of, Dataset) else open(of)
+    dataset = as_dataset(of)
     native = dataset.native
     asked = None if features is None else resolve(native, features)
     clauses = as_clauses(where)

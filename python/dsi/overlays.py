@@ -10,8 +10,9 @@ from typing import Any, TypeVar, Unpack
 
 from . import _dsi
 from ._schema import SchemaLike
-from .dataset import Dataset
+from .dataset import Dataset, as_dataset
 from .dataset import open as open_dataset
+from .projections import name_list
 from .writer import Writer, WriteReport, WriterKeywords, writer_options
 
 _Made = TypeVar("_Made")
@@ -90,8 +91,8 @@ def write_overlay(
             key,
             broadcast,
             list(rows),
-            _names(only),
-            _names(drop),
+            name_list(only),
+            name_list(drop),
             dict(metadata or {}),
             writer,
             progress,
@@ -128,7 +129,7 @@ def write_overlays(
     says how many these are. AlreadyExists: one of them, before anything is written.
     """
     writer, progress = writer_options((), options)
-    of = bases if isinstance(bases, Dataset) else open_dataset(bases)
+    of = as_dataset(bases)
 
     def write(source: Dataset) -> OverlaysReport:
         made, unused = _dsi.write_overlays(
@@ -137,8 +138,8 @@ def write_overlays(
             name,
             key,
             broadcast,
-            _names(only),
-            _names(drop),
+            name_list(only),
+            name_list(drop),
             dict(metadata or {}),
             writer,
             progress,
@@ -152,10 +153,6 @@ def write_overlays(
     beside = of.files[0].path if name.startswith("{}") else name
     folder = options.get("spill_folder") or os.path.dirname(os.path.abspath(beside))
     return _with_rows(write, data, folder, schema, ignore_unknown)
-
-
-def _names(names: Iterable[str] | str) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
 
 
 def _report(report: tuple[Any, ...]) -> OverlayReport:

@@ -246,7 +246,11 @@ def _add_explicit(plan: Plan, asked: Projection, columns: Iterable[Column], form
 
 
 def _names_of(asked: Projection) -> list[str]:
-    names = asked if isinstance(asked, str) else asked.names
+    return name_list(asked if isinstance(asked, str) else asked.names)
+
+
+def name_list(names: Iterable[str] | str) -> list[str]:
+    """One name, or several."""
     return [names] if isinstance(names, str) else list(names)
 
 

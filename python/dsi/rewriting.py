@@ -9,9 +9,9 @@ from typing import Unpack, overload
 
 from . import _dsi
 from ._schema import SchemaLike, schema_json
-from .dataset import Dataset
-from .dataset import open as open_dataset
+from .dataset import Dataset, as_dataset
 from .options import Filter, native_clauses, native_sample
+from .projections import name_list
 from .writer import Progress, WriteReport, WriterKeywords, writer_options
 
 Where = Dataset | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -62,14 +62,6 @@ class RecoverReport:
         return sum(part.end - part.begin for part in self.lost if part.left_out)
 
 
-def _native(where: Where) -> _dsi.Dataset:
-    return where.native if isinstance(where, Dataset) else open_dataset(where).native
-
-
-def _names(names: Iterable[str] | str) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
-
-
 def rewrite(
     where: Where,
     to: str | os.PathLike[str],
@@ -109,11 +101,11 @@ def rewrite(
         where=native_clauses(rows), sample=native_sample(sample), sample_seed=sample_seed
     )
     written = _dsi.rewrite(
-        _native(where),
+        as_dataset(where).native,
         os.fspath(to),
         chosen,
-        _names(only),
-        _names(drop),
+        name_list(only),
+        name_list(drop),
         list((rename or {}).items()),
         None if schema is None else schema_json(schema),
         dict(metadata or {}),
@@ -146,7 +138,9 @@ def recover(
     feature that only a newer version can read. Other errors: those of `rewrite`.
     """
     writer, progress = writer_options((), options)
-    written, lost = _dsi.recover(_native(where), os.fspath(to), keep_rows, writer, progress)
+    written, lost = _dsi.recover(
+        as_dataset(where).native, os.fspath(to), keep_rows, writer, progress
+    )
     return RecoverReport(WriteReport(**written), [LostRows(*part) for part in lost])
 
 

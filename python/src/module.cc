@@ -7,6 +7,7 @@
 #include "dsi/python/src/arrow_output.h"
 #include "dsi/python/src/arrow_stream.h"
 #include "dsi/python/src/batch.h"
+#include "dsi/python/src/comparison.h"
 #include "dsi/python/src/dataset.h"
 #include "dsi/python/src/filter.h"
 #include "dsi/python/src/mixed_scan.h"
@@ -38,6 +39,7 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindScanOptions(module);
   dsi::python::BindScan(module);
   dsi::python::BindDataset(module);
+  dsi::python::BindComparison(module);
   dsi::python::BindShuffleReport(module);
   dsi::python::BindValueCounts(module);
   dsi::python::BindMixedScan(module);

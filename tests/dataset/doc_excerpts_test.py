@@ -20,6 +20,7 @@ BEFORE = """#include <cinttypes>
 #include <utility>
 #include <vector>
 #include "dsi/arrow/arrow_input.h"
+#include "dsi/dataset/comparison.h"
 #include "dsi/dataset/dataset.h"
 #include "dsi/dataset/mixed_scan.h"
 #include "dsi/dataset/table.h"

@@ -48,6 +48,7 @@ ROOMS = {
         "publish": {"encode", "layout", "cluster", "spill", "rows"},
     },
     "dataset": {
+        "compare": set(),
         "count": set(),
         "files": set(),
         "order": set(),

@@ -11,7 +11,7 @@ from pathlib import Path
 DSICTL = os.environ.get("DSICTL", "")
 SKIPPED = 77
 
-OK, DAMAGED, USAGE, IO, UNSUPPORTED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+OK, DAMAGED, USAGE, IO, UNSUPPORTED, DIFFERENT, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
 
 PROFILES = {
     "clicks": ["--rows", "3000"],

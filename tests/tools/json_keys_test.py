@@ -30,6 +30,7 @@ class JsonKeysTest(CliTest):
             "convert IN... OUT.dsi": ["convert", rows, new], "convert IN.dsi OUT.jsonl": ["convert", dsi, text],
             "convert IN.dsi OUT.dsi": ["convert", dsi, self.path("again.dsi"), "--keep-position"],
             "rewrite IN... OUT.dsi": ["rewrite", dsi, self.path("other.dsi"), "--keep-position"],
+            "diff": ["diff", dsi, dsi],
             "recover": ["recover", dsi, self.path("sound.dsi")],
             "delete": ["delete", dsi, "--where", "label = 1", "--dry-run"],
             "overlay": ["overlay", dsi, self.path("labels.dsi"), "-o", self.path("over.dsi")],
@@ -132,7 +133,7 @@ class JsonKeysTest(CliTest):
 class ExitCodesTest(CliTest):
     def test_signals_end_as_the_page_says(self):
         codes = {int(row[0]): row[1] for row in table_of("Exit codes")}
-        self.assertEqual(sorted(codes), [0, 1, 2, 3, 4, 129, 130, 141, 143])
+        self.assertEqual(sorted(codes), [0, 1, 2, 3, 4, 5, 129, 130, 141, 143])
         for sent in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
             self.assertIn(sent.name, codes[128 + sent])
             process = subprocess.Popen([DSICTL, "schema", "-"], stdin=subprocess.PIPE,
