@@ -434,6 +434,21 @@ TEST(CompareDatasets, WithinABudget) {
   EXPECT_EQ(unknown->differing, 40'000U);
 }
 
+TEST(CompareDatasets, ValuesThatChangeTheirRowsAreOtherRows) {
+  const ModelTable table = HistoryTable(8, 200);
+  ModelTable turned = table;
+  for (ModelColumn& column : turned.columns) {
+    if (column.kind == Kind::kLabel) std::reverse(column.rows.begin(), column.rows.end());
+  }
+  const ModelDataset a(table, 1, 300);
+  const ModelDataset b(turned, 1, 300);
+  const auto found = CompareDatasets(*a.dataset, *b.dataset);
+  ASSERT_TRUE(found.ok()) << found.status().ToString();
+  for (const ComparedColumn& column : found->columns) EXPECT_TRUE(column.has_same_values);
+  EXPECT_GT(found->differing, 0U);
+  EXPECT_FALSE(found->has_same_rows);
+}
+
 TEST(CompareDatasets, CanBeStopped) {
   DatasetFolder folder;
   folder.PutRows("a.dsi", 0, 200'000);
