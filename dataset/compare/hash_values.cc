@@ -71,10 +71,11 @@ RowHash HashNumbers(const T* values, size_t count, uint64_t seed, std::vector<ui
 void HashValues(const JaggedView& rows, uint64_t seed, std::vector<RowHash>* hashes) {
   hashes->resize(rows.rows);
   std::vector<uint64_t> words;
+  const RowHash missing = HashBytes(nullptr, 0, seed + kMissing);
   for (size_t r = 0; r < rows.rows; ++r) {
     RowHash& hash = (*hashes)[r];
     if (rows.present[r] == 0) {
-      hash = HashBytes(nullptr, 0, seed + kMissing);
+      hash = missing;
       continue;
     }
     const auto begin = static_cast<size_t>(rows.offsets[r]);

@@ -175,6 +175,7 @@ class MessagesTest(CliTest):
     def test_memory_is_that_of_the_option(self):
         new = self.path("new.dsi")
         self.fails(IO, "convert", self.file, new, "--memory", "1K", says="(reading gets a quarter of --memory)")
+        self.fails(IO, "rewrite", self.file, new, "--memory", "1K", says="--memory", hint="raise --memory")
 
     def test_verify_tells_of_each_file(self):
         cut = self.write("cut.dsi", self.file.read_bytes()[:20])
