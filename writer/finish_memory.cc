@@ -21,10 +21,10 @@ constexpr uint64_t kFeatureBytes = 6ULL << 10;
 // Of a thread that encodes: pages, their choices, compressors.
 constexpr uint64_t kThreadBytes = 6ULL << 20;
 // Order of rows (RowList, what reads it and its inverse), for each row.
-constexpr uint64_t kOrderBytes = 36;
+constexpr uint64_t kOrderBytes = 40;
 // Beside it while rows are put in order: records of rows, and the same being sorted, of which the
 // latter have a share of the memory.
-constexpr uint64_t kRecordBytes = 32;
+constexpr uint64_t kRecordBytes = 36;
 constexpr uint64_t kSortBytes = 72;
 constexpr uint64_t kKeyBytes = 40;
 // Rows of a feature while they are put in order: their starts and places.
@@ -59,8 +59,8 @@ struct Sums {
   uint64_t num_sliced = 0;   // Features whose slices are arrays.
 };
 
-// Of this share of the rows, where lists that rows share are there up to `factor` times, but for
-// those of `by_row`.
+// Of this share of the rows, and of what is fresh of them, where lists that rows share are there up
+// to `factor` times, but for those of `by_row`.
 Sums Add(const Schema& schema, const TableTotals& totals, double share, uint64_t factor,
          const std::vector<bool>& by_row) {
   const auto of_rows = [share](uint64_t number) {
@@ -76,8 +76,10 @@ Sums Add(const Schema& schema, const TableTotals& totals, double share, uint64_t
     const bool has_lengths = HasLengths(spec.kind, spec.columns[0].type);
     const bool all_present = feature.num_present == totals.num_rows;
     uint64_t entries = of_rows(feature.num_entries);
-    if (!by_row[f])
-      entries = std::min(entries, factor * (feature.num_entries - feature.num_repeated));
+    if (!by_row[f]) {
+      entries = std::min({entries, factor * (feature.num_entries - feature.num_repeated),
+                          factor * of_rows(feature.num_entries - feature.num_in_session)});
+    }
     uint64_t bytes = 0;
     for (const ColumnSpec& column : spec.columns) {
       const uint64_t size = entries * static_cast<uint64_t>(TypeWidth(column.type));
@@ -128,12 +130,15 @@ uint64_t WaitingMemory(const Schema& schema, const Sums& stripe) {
   return stripe.lists + stripe.values + schema.features.size() * stripe.num_rows * kIndexBytes;
 }
 
-// Of a stripe by its limits: its rows by number, half as many more in the last, or by bytes.
+uint64_t FreshBytes(const TableTotals& totals) { return totals.row_bytes - totals.repeated_bytes; }
+
+// Of a stripe by its limits: its rows by number, half as many more in the last, or by what is fresh
+// of them.
 double ShareOfStripe(const TableTotals& totals, uint32_t stripe_rows, uint64_t stripe_bytes) {
   return std::min({1.0,
                    1.5 * static_cast<double>(stripe_rows) / static_cast<double>(totals.num_rows),
                    static_cast<double>(stripe_bytes) /
-                       static_cast<double>(std::max<uint64_t>(totals.size_bytes, 1))});
+                       static_cast<double>(std::max<uint64_t>(FreshBytes(totals), 1))});
 }
 
 }  // namespace
@@ -190,23 +195,33 @@ StripeLimits FinishMemory::Limits(const TableTotals& totals) const {
   uint64_t most = options_.memory_bytes + kUncounted;
   most -= std::min(FeaturesMemory(schema_), most / 2);
   // Of a stripe: its rows, how these are found, and the encoding, all of which grow with it.
-  // Lists count with every row: which of them rows share is not the same for rows held and spilled,
-  // and which rows are spilled depends on threads.
-  const std::vector<bool> by_row(by_row_.size(), true);
+  // Lists count by what their sessions repeat: which of them rows share where they are held is not
+  // the same for rows held and spilled, and which rows are spilled depends on threads.
+  TableTotals known = totals;
+  for (FeatureTotals& feature : known.features) feature.num_repeated = 0;
+  const auto stripe_of = [&](double share) {
+    return Add(schema_, known, share, kStoredFactor, by_row_);
+  };
   const auto takes = [&](double share) {
-    const Sums stripe = Add(schema_, totals, share, 1, by_row);
+    const Sums stripe = stripe_of(share);
     return RowsMemory(stripe) + EncodingMemory(stripe, 1);
   };
   double share = 1;
   constexpr double kStep = 0.875;
-  while (takes(share) > most && share * static_cast<double>(totals.num_rows) > 1) share *= kStep;
+  const auto num_rows = static_cast<double>(totals.num_rows);
+  while (takes(share) > most && share * num_rows > 1) share *= kStep;
   if (share < 1) {
-    limits.stripe_bytes = std::max<uint64_t>(
-        1, static_cast<uint64_t>(share * static_cast<double>(totals.size_bytes)));
+    const double fresh = share * static_cast<double>(FreshBytes(totals));
+    limits.fresh_bytes = std::max<uint64_t>(1, static_cast<uint64_t>(fresh));
+    // Where sessions repeat more than others a stripe has more rows.
+    constexpr double kMoreRows = 2;
+    if (totals.repeated_bytes != 0)
+      limits.stripe_rows = static_cast<uint32_t>(std::min(kMoreRows * share * num_rows + 1, 4e9));
   }
-  const uint64_t num_sliced = Add(schema_, totals, share, 1, by_row).num_sliced;
+  // Without a limit nobody looks at what is repeated.
+  const uint64_t bytes = share < 1 ? FreshBytes(totals) : totals.row_bytes;
   const uint64_t per_row =
-      totals.size_bytes / totals.num_rows + 1 + num_sliced * (kSliceBytes + kSearchBytes);
+      bytes / totals.num_rows + 1 + stripe_of(share).num_sliced * (kSliceBytes + kSearchBytes);
   limits.sample_rows =
       static_cast<uint32_t>(std::clamp<uint64_t>(most / per_row, 1'024, UINT32_MAX));
   return limits;
@@ -224,12 +239,12 @@ size_t FinishMemory::Stripes(const TableTotals& totals, uint64_t memory_bytes,
   return std::min<uint64_t>((memory_bytes - taken) / (each + 1) + 1, threads_);
 }
 
-StripesAtHand FinishMemory::SpilledStripes(const TableTotals& totals, uint64_t stripe_bytes,
+StripesAtHand FinishMemory::SpilledStripes(const TableTotals& totals, const StripeLimits& limits,
                                            uint64_t memory_bytes) const {
   if (totals.num_rows == 0 || threads_ == 1) return {};
-  const Sums stripe =
-      Add(schema_, totals, ShareOfStripe(totals, options_.stripe_rows, stripe_bytes), kStoredFactor,
-          by_row_);
+  const double share = ShareOfStripe(totals, std::min(options_.stripe_rows, limits.stripe_rows),
+                                     std::min(options_.stripe_bytes, limits.fresh_bytes));
+  const Sums stripe = Add(schema_, totals, share, kStoredFactor, by_row_);
   const uint64_t rows = RowsMemory(stripe) + 1;
   const uint64_t taken = FeaturesMemory(schema_) +
                          std::min(totals.num_rows * kOrderBytes, memory_bytes / 8) + rows +

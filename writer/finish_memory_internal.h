@@ -14,13 +14,14 @@ namespace dsi::internal {
 
 // What a stripe and a sample may have at most.
 struct StripeLimits {
-  uint64_t stripe_bytes = UINT64_MAX;
+  uint64_t fresh_bytes = UINT64_MAX;
+  uint32_t stripe_rows = UINT32_MAX;
   uint32_t sample_rows = UINT32_MAX;
 };
 
 // Counts from the arrays that each stage has, with ids that never repeat and pages that do not
 // compress. Lists that rows share count once or twice, but for those that a group stores with each
-// of its unique rows because the schema says so. Cost of a call: linear in features.
+// of its unique rows because the schema says so (by_row). Cost of a call: linear in features.
 class FinishMemory {
  public:
   // All must outlive this. options.threads: as they are used, not 0.
@@ -33,12 +34,13 @@ class FinishMemory {
   // not depend on the machine, nor where all rows fit: they depend on the rows and the options
   // alone.
   StripeLimits Limits(const TableTotals& totals) const;
+  const std::vector<bool>& by_row() const { return by_row_; }
   // Stripes that may be encoded beside each other, at least one, with rows of `held_bytes` in
   // memory; more than threads are of no use.
   size_t Stripes(const TableTotals& totals, uint64_t memory_bytes, uint64_t held_bytes) const;
-  // The same of spilled rows, in stripes of `stripe_bytes` at most: those of the stripes at hand
-  // alone are in memory.
-  StripesAtHand SpilledStripes(const TableTotals& totals, uint64_t stripe_bytes,
+  // The same of spilled rows, in stripes of these limits: those of the stripes at hand alone are in
+  // memory.
+  StripesAtHand SpilledStripes(const TableTotals& totals, const StripeLimits& limits,
                                uint64_t memory_bytes) const;
 
  private:

@@ -49,6 +49,7 @@ RowIntake::RowIntake(std::shared_ptr<const Schema> schema, const ClusterKeys& ke
       sharing_(std::make_shared<ListSharing>(*schema_)),
       rows_(Empty()),
       rounding_(*schema_),
+      repeats_(*schema_, finish_memory_.by_row()),
       keeps_order_(keys.keys.empty() && keys.time < 0 && !rounding_.needs_all()) {
   totals_.features.resize(schema_->features.size());
   gone_.features.resize(schema_->features.size());
@@ -80,9 +81,8 @@ bool RowIntake::Fits(uint64_t more_bytes, size_t more_rows) const {
          memory_limit_;
 }
 
-StripesAtHand RowIntake::StripesWithin(uint64_t stripe_bytes) const {
-  if (spilled_ != nullptr)
-    return finish_memory_.SpilledStripes(totals_, stripe_bytes, memory_limit_);
+StripesAtHand RowIntake::StripesWithin(const StripeLimits& limits) const {
+  if (spilled_ != nullptr) return finish_memory_.SpilledStripes(totals_, limits, memory_limit_);
   return {.encoded = finish_memory_.Stripes(TableTotals::Of(rows_, false), memory_limit_,
                                             rows_.HeldBytes())};
 }
@@ -239,8 +239,21 @@ Status RowIntake::LetGo(uint32_t num_rows) {
 Status RowIntake::Spill(const RowBatch& rows) {
   const size_t noted = row_bytes_.size();
   Status status = NoThrow([&] { return TrySpill(rows); });
-  if (!status.ok()) row_bytes_.resize(std::min(noted, row_bytes_.size()));
+  if (!status.ok()) {
+    row_bytes_.resize(std::min(noted, row_bytes_.size()));
+    repeats_.Forget();
+  }
   return status;
+}
+
+std::vector<uint64_t> RowIntake::FindRepeats(std::span<const FeatureSource> sources,
+                                             std::span<const std::byte> records,
+                                             TableTotals* totals) {
+  // Nothing else depends on it than stripes within a budget that is stated.
+  std::vector<uint64_t> repeated;
+  if (options_.memory_bytes != 0 && !keys_.keys.empty())
+    repeats_.Add(sources, SessionsOf(keys_, records), &repeated, totals);
+  return repeated;
 }
 
 Status RowIntake::TrySpill(const RowBatch& rows) {
@@ -253,6 +266,7 @@ Status RowIntake::TrySpill(const RowBatch& rows) {
   TableTotals totals = TableTotals::Of(rows, true);
   // Those of a stripe that is read share lists as far as these are found again.
   for (FeatureTotals& feature : totals.features) feature.num_repeated = 0;
+  SubtractRepeats(keys_, FindRepeats(sources, records, &totals), records);
   if (spilled_ == nullptr) {
     auto spilled = std::make_unique<SpilledRows>(*schema_, spill_folder_, options_.threads);
     DSI_RETURN_IF_ERROR(spilled->Append(rows, bytes, records));
@@ -282,6 +296,12 @@ Status RowIntake::Close(const std::function<Status()>& poll, Schema* stored) {
   if (spilled_ == nullptr) {
     DSI_RETURN_IF_ERROR(rows_.PrepareOnce());  // None may have been added.
     totals_ = TableTotals::Of(rows_, true);
+    if (finish_memory_.Limits(totals_).fresh_bytes != UINT64_MAX) {
+      const std::vector<FeatureSource> sources = SourcesOf(rows_);
+      std::vector<std::byte> records;
+      AppendKeyRecords(sources, keys_, 0, RowBytes(sources, rows_.num_rows()), &records);
+      repeated_ = FindRepeats(sources, records, &totals_);
+    }
     if (is_rounded_) {
       DSI_RETURN_IF_ERROR(Gather());
       return rounding_.Finish(stored);
@@ -290,6 +310,8 @@ Status RowIntake::Close(const std::function<Status()>& poll, Schema* stored) {
   }
   DSI_RETURN_IF_ERROR(SpillHeld());
   rows_ = RowBatch(schema_);
+  // What sessions repeat is counted on: a stripe that is read must share it.
+  sharing_ = std::make_shared<ListSharing>(*schema_, totals_.repeated_bytes == 0);
   if (rounding_.needs_all()) {
     const auto round = [&](uint64_t, RowCollector* piece) -> Status {
       DSI_RETURN_IF_ERROR(poll());
@@ -306,6 +328,7 @@ Status RowIntake::ForEachKeyRecords(
   const std::vector<FeatureSource> sources = SourcesOf(rows_);
   std::vector<std::byte> records;
   AppendKeyRecords(sources, keys_, 0, RowBytes(sources, rows_.num_rows()), &records);
+  SubtractRepeats(keys_, repeated_, records);
   return visit(records);
 }
 

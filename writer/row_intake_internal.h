@@ -16,6 +16,7 @@
 #include "dsi/writer/finish_memory_internal.h"
 #include "dsi/writer/rows/list_sharing_internal.h"
 #include "dsi/writer/rows/round_floats_internal.h"
+#include "dsi/writer/rows/session_repeats_internal.h"
 #include "dsi/writer/spill/spilled_rows_internal.h"
 #include "dsi/writer/writer.h"
 
@@ -62,9 +63,8 @@ class RowIntake {
   bool is_spilled() const { return spilled_ != nullptr; }
   // Of rows that are read, while none are held.
   ListSharing* sharing() { return sharing_.get(); }
-  // Stripes, of so many bytes at most, of the rows that are here. Before a loader puts them in
-  // order.
-  StripesAtHand StripesWithin(uint64_t stripe_bytes) const;
+  // Stripes, of these limits, of the rows that are here. Before a loader puts them in order.
+  StripesAtHand StripesWithin(const StripeLimits& limits) const;
   const FinishMemory& finish_memory() const { return finish_memory_; }
   Status RoundRead(std::span<RowBatch::FeatureBuffer> rows) { return rounding_.AfterRead(rows); }
   // Hands out the key records of all rows.
@@ -74,6 +74,10 @@ class RowIntake {
   uint64_t rows_here() const { return spilled_rows() + rows_.num_rows(); }
   uint64_t spilled_rows() const { return spilled_ ? spilled_->num_rows() : 0; }
   Status CheckCount(size_t more) const;
+  // Bytes that each row repeats of its session, of rows that come next and have these records; none
+  // where nobody needs to know. Adds to their totals.
+  std::vector<uint64_t> FindRepeats(std::span<const FeatureSource> sources,
+                                    std::span<const std::byte> records, TableTotals* totals);
   // Whether rows held and more fit into the budget.
   bool Fits(uint64_t more_bytes, size_t more_rows) const;
   // Calls add, which asks whether what it adds fits; where it does not, spills what is held first.
@@ -103,7 +107,9 @@ class RowIntake {
   TableTotals totals_;      // Of what is spilled; after Close of all here.
   std::unique_ptr<SpilledRows> spilled_;
   StagedRounding rounding_;
-  bool is_rounded_ = false;  // Some rows, of which rounding_ knows.
+  bool is_rounded_ = false;         // Some rows, of which rounding_ knows.
+  SessionRepeats repeats_;          // Of spilled rows, or after Close of those held.
+  std::vector<uint64_t> repeated_;  // After Close, of held rows: FindRepeats.
   bool keeps_order_;
   std::vector<uint32_t> row_bytes_;  // Where the order is kept: of spilled rows and some held.
   TableTotals gone_;                 // Of rows that were let go of.

@@ -141,9 +141,11 @@ class Writer::Impl {
   // Rows are looked at some at a time; what is written does not depend on when.
   bool IsTimeToLook() const {
     constexpr uint64_t kShare = 4;
+    const internal::RowLimits most = MostOfStripe();
     return rows_.keeps_order() && !waits_ &&
-           (rows_.num_rows() - rows_looked_at_ > options_.stripe_rows / kShare ||
-            rows_.size_bytes() - bytes_looked_at_ > StripeBytes() / kShare);
+           (rows_.num_rows() - rows_looked_at_ > most.rows / kShare ||
+            rows_.size_bytes() - bytes_looked_at_ >
+                std::min(most.bytes, most.fresh_bytes) / kShare);
   }
   internal::ClusterMemory ClusterMemory() const {
     return {.bytes = MemoryLimit(options_),
@@ -162,9 +164,11 @@ class Writer::Impl {
     return internal::ParallelFor(count, options_.threads, call, [this] { return Poll(); });
   }
 
-  uint64_t StripeBytes() const {
+  internal::RowLimits MostOfStripe() const {
     // A value takes a byte or more, so that no stream has more values than F-090 allows.
-    return std::min({options_.stripe_bytes, limits_.stripe_bytes, uint64_t{kMaxStreamValues}});
+    return {.rows = std::min(options_.stripe_rows, limits_.stripe_rows),
+            .bytes = std::min(options_.stripe_bytes, uint64_t{kMaxStreamValues}),
+            .fresh_bytes = limits_.fresh_bytes};
   }
 
   Status WriteAll(WriteReport* report);
@@ -231,7 +235,8 @@ Status Writer::Impl::BeginBody(const internal::TableTotals& totals, const intern
                        .rows = &rows,
                        .cuts = cuts,
                        .most = {.rows = limits_.sample_rows,
-                                .bytes = std::min(options_.stripe_bytes, limits_.stripe_bytes)}},
+                                .bytes = options_.stripe_bytes,
+                                .fresh_bytes = limits_.fresh_bytes}},
                       loader);
 }
 
@@ -247,8 +252,7 @@ void Writer::Impl::NoteStored() {
 // Of the rows that are not written yet.
 Result<std::vector<internal::StripeCut>> Writer::Impl::Cut(const internal::RowList& rows,
                                                            bool more_come) const {
-  if (!options_.overlay)
-    return internal::CutStripes(rows, options_.stripe_rows, StripeBytes(), more_come);
+  if (!options_.overlay) return internal::CutStripes(rows, MostOfStripe(), more_come);
   const std::span<const uint32_t> told = options_.overlay->stripe_rows;
   return internal::CutAsTold(rows, told.subspan(body_ ? body_->num_stripes() : 0),
                              kMaxStreamValues);
@@ -268,7 +272,7 @@ Status Writer::Impl::PlanOn(std::span<const internal::StripeCut> cuts,
   if (waits_) return Status::Ok();
   std::copy(features.begin(), features.end(), totals->features.begin());  // The loader knows these.
   totals->num_rows = num_rows;
-  totals->size_bytes = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
+  totals->row_bytes = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
   limits_ = rows_.finish_memory().Limits(*totals);
   DSI_ASSIGN_OR_RETURN(const internal::RowList planned, internal::KeptOrder(bytes));
   DSI_ASSIGN_OR_RETURN(const std::vector<internal::StripeCut> planned_cuts,
@@ -284,7 +288,7 @@ Status Writer::Impl::WriteWhatIsCertain() {
   DSI_ASSIGN_OR_RETURN(std::vector<internal::StripeCut> cuts, Cut(rows, /*more_come=*/true));
   if (cuts.size() < (body_ ? 1 : kPlannedStripes)) return Status::Ok();
   DSI_RETURN_IF_ERROR(rows_.Gather());
-  const internal::StripesAtHand at_hand = rows_.StripesWithin(StripeBytes());
+  const internal::StripesAtHand at_hand = rows_.StripesWithin(limits_);
   if (!body_) NoteStored();
   internal::TableTotals totals;
   totals.features.resize(stored_.features.size());
@@ -314,7 +318,7 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   DSI_RETURN_IF_ERROR(rows_.Close(poll, &stored_));
   internal::TableTotals totals = rows_.totals();
   if (!has_begun) limits_ = rows_.finish_memory().Limits(totals);
-  const internal::StripesAtHand at_hand = rows_.StripesWithin(StripeBytes());
+  const internal::StripesAtHand at_hand = rows_.StripesWithin(limits_);
   if (options_.keep_position)
     totals.features.push_back({.num_present = totals.num_rows, .num_entries = totals.num_rows});
 

@@ -148,7 +148,7 @@ std::vector<StripeCut> CutStripes(const std::vector<uint32_t>& starts,
                              .starts_session = is_start})
                     .ok());
   }
-  auto cuts = internal::CutStripes(rows, stripe_rows, stripe_bytes);
+  auto cuts = internal::CutStripes(rows, {.rows = stripe_rows, .bytes = stripe_bytes});
   EXPECT_TRUE(cuts.ok());
   return *std::move(cuts);
 }
@@ -236,14 +236,16 @@ TEST(StripeCuts, ARowLargerThanAStripeStandsAlone) {
   EXPECT_FALSE(cuts[2].continues_session);
 }
 
-TEST(StripeCuts, BytesOfRowsAreThoseOfTheBatch) {
+TEST(StripeCuts, BytesOfRowsDoNotDependOnOtherRows) {
   Rows rows;
   rows.Add(1, "a", 5);
   rows.Add(2, nullptr, 4);
   rows.Add(3, "a long one", 3);
-  // Two numbers; of a string its bytes, its length and the row that has it.
-  EXPECT_EQ(RowBytes(rows.Sources(), 3), (std::vector<uint64_t>{25, 16, 34}));
-  EXPECT_EQ(rows.batch.size_bytes(), 34U + 16 + 25);
+  // Of each feature that it has the row; two numbers; of a string its bytes and its length.
+  const std::vector<uint64_t> bytes = {8 + 16 + 9, 8 + 16, 8 + 16 + 18};
+  EXPECT_EQ(RowBytes(rows.Sources(), 3), bytes);
+  EXPECT_EQ(RowBytes(rows.Sources(), 3, 1), std::vector<uint64_t>(bytes.begin() + 1, bytes.end()));
+  EXPECT_EQ(TableTotals::Of(rows.batch, false).row_bytes, bytes[0] + bytes[1] + bytes[2]);
 }
 
 // Sorting through spill files, of one level, two, and none.

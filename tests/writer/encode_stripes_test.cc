@@ -86,7 +86,7 @@ TEST(EncodeStripes, TheBytesAreThoseOfOneAfterAnother) {
 internal::TableTotals ThirtyEntriesEach(const Schema& schema, uint64_t num_rows) {
   internal::TableTotals totals;
   totals.num_rows = num_rows;
-  totals.size_bytes = 600 * num_rows;
+  totals.size_bytes = totals.row_bytes = 600 * num_rows;
   totals.features.assign(schema.features.size(),
                          {.num_present = num_rows, .num_entries = num_rows});
   totals.features[4].num_entries = totals.features[5].num_entries = 30 * num_rows;
@@ -129,7 +129,7 @@ TEST(FinishMemory, ListsThatRowsShareCountOnceWhereTheyAreStoredOnce) {
   const auto stripe_bytes = [&] {
     WriterOptions budget = options;
     budget.memory_bytes = 300 << 20;
-    return internal::FinishMemory(*schema, kNoKeys, budget).Limits(totals).stripe_bytes;
+    return internal::FinishMemory(*schema, kNoKeys, budget).Limits(totals).fresh_bytes;
   };
   const uint64_t each_its_own = finish();
   const uint64_t limit = stripe_bytes();
@@ -139,6 +139,9 @@ TEST(FinishMemory, ListsThatRowsShareCountOnceWhereTheyAreStoredOnce) {
   EXPECT_LT(shared, each_its_own / 2);
   // The stripes of a file do not depend on which rows are held, and so on threads.
   EXPECT_EQ(stripe_bytes(), limit);
+  // What sessions repeat is the same wherever rows are.
+  totals.features[4].num_in_session = totals.features[5].num_in_session = 29'500'000;
+  EXPECT_GT(stripe_bytes(), 2 * limit);
   // A group that is declared stores them with each of its unique rows, no dedup with each row.
   options.dedup = false;
   const uint64_t by_row = finish();
@@ -155,7 +158,7 @@ TEST(EncodeStripes, SpilledRowsAreReadAheadWhereThereIsMemoryFor) {
   WriterOptions options{.stripe_rows = 65'536, .threads = 8};
   const auto within = [&](uint64_t memory_bytes) {
     return internal::FinishMemory(*schema, kNoKeys, options)
-        .SpilledStripes(totals, options.stripe_bytes, memory_bytes);
+        .SpilledStripes(totals, {}, memory_bytes);
   };
   EXPECT_EQ(within(100 << 20).encoded, 1U);
   EXPECT_FALSE(within(100 << 20).reads_ahead);

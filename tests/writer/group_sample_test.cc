@@ -34,7 +34,7 @@ uint32_t CountRows(const Ranges& ranges) {
 }
 
 // Of features that have ten entries in each row of [first, end).
-Ranges Sample(const internal::RowList& rows, const internal::SampleLimits& most,
+Ranges Sample(const internal::RowList& rows, const internal::RowLimits& most,
               const std::vector<std::pair<uint32_t, uint32_t>>& features) {
   const auto count = [&](std::span<const internal::RowInterval> intervals) {
     std::vector<uint64_t> counts;

@@ -324,7 +324,7 @@ TEST(KeptOrder, AStripeIsCertainAtTheSameRowsWhateverFollows) {
   const auto cut = [](const std::vector<uint32_t>& bytes, bool more_come) {
     const auto rows = internal::KeptOrder(bytes);
     EXPECT_TRUE(rows.ok());
-    const auto cuts = internal::CutStripes(*rows, 10, 1'000, more_come);
+    const auto cuts = internal::CutStripes(*rows, {.rows = 10, .bytes = 1'000}, more_come);
     EXPECT_TRUE(cuts.ok());
     std::vector<uint32_t> ends;
     for (const internal::StripeCut& one : *cuts) ends.push_back(one.first_row + one.num_rows);

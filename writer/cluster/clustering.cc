@@ -190,7 +190,7 @@ Result<ClusterKeys> ResolveClusterKeys(const Schema& schema,
 }
 
 uint32_t KeyRecordBytes(const ClusterKeys& keys) {
-  return static_cast<uint32_t>(keys.keys.size() * kKeyHashBytes + kMomentBytes + sizeof(uint32_t));
+  return static_cast<uint32_t>(keys.keys.size() * kKeyHashBytes + kMomentBytes + kSizeBytes);
 }
 
 void AppendKeyRecords(std::span<const FeatureSource> features, const ClusterKeys& keys,
@@ -225,8 +225,29 @@ void AppendKeyRecords(std::span<const FeatureSource> features, const ClusterKeys
   for (uint32_t row = 0; row < num_rows; ++row, at += width) {
     PutTime(times[row], at);
     PutRow(first_row + row, at + kTimeBytes);
-    StoreLE(at + kMomentBytes,
-            static_cast<uint32_t>(std::min<uint64_t>(row_bytes[row], UINT32_MAX)));
+    const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(row_bytes[row], UINT32_MAX));
+    StoreLE(at + kMomentBytes, bytes);
+    StoreLE(at + kMomentBytes + sizeof(uint32_t), bytes);
+  }
+}
+
+std::vector<uint64_t> SessionsOf(const ClusterKeys& keys, std::span<const std::byte> records) {
+  const size_t width = KeyRecordBytes(keys);
+  std::vector<uint64_t> sessions;
+  sessions.reserve(records.size() / width);
+  for (size_t at = (keys.keys.size() - 1) * kKeyHashBytes; at < records.size(); at += width)
+    sessions.push_back(LoadLE<uint64_t>(records.data() + at));
+  return sessions;
+}
+
+void SubtractRepeats(const ClusterKeys& keys, std::span<const uint64_t> repeated,
+                     std::span<std::byte> records) {
+  const size_t width = KeyRecordBytes(keys);
+  std::byte* at = records.data() + width - sizeof(uint32_t);
+  for (const uint64_t bytes : repeated) {
+    const auto fresh = LoadLE<uint32_t>(at);
+    StoreLE(at, static_cast<uint32_t>(fresh - std::min<uint64_t>(fresh, bytes)));
+    at += width;
   }
 }
 
@@ -263,8 +284,8 @@ Result<RowList> ClusterRows(const ClusterKeys& keys, size_t num_rows, const ForE
     return list;
   }
 
-  // In file order: the first moments of its keys, its own moment, its bytes.
-  const auto placed_width = static_cast<uint32_t>(moments + kMomentBytes + sizeof(uint32_t));
+  // In file order: the first moments of its keys, its own moment, its sizes.
+  const auto placed_width = static_cast<uint32_t>(moments + kMomentBytes + kSizeBytes);
   RecordSorter placed(placed_width, static_cast<uint32_t>(moments + kMomentBytes), memory.bytes / 8,
                       memory.spill_folder);
   if (num_levels == 0) {
@@ -289,7 +310,7 @@ Result<RowList> ClusterRows(const ClusterKeys& keys, size_t num_rows, const ForE
     std::vector<std::byte> record(placed_width);
     const auto place = [&](const std::byte* key) -> Status {
       DSI_RETURN_IF_ERROR(firsts.Take(key, record.data()));
-      std::copy_n(key + hashes, kMomentBytes + sizeof(uint32_t), record.data() + moments);
+      std::copy_n(key + hashes, kMomentBytes + kSizeBytes, record.data() + moments);
       return placed.Add(record.data());
     };
     DSI_RETURN_IF_ERROR(each_by_key(place));

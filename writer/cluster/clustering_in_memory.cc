@@ -73,7 +73,7 @@ void ClusteringInMemory::Add(const std::byte* record) {
     key = level.Number(record, row.time, key);
     record += kKeyHashBytes;
   }
-  rows_.push_back({row.time, key, row.bytes});
+  rows_.push_back({row.time, key, row.bytes, row.fresh_bytes});
 }
 
 // Rows by their keys and in the order of input, and where the rows of each key end.
@@ -104,6 +104,7 @@ Status ClusteringInMemory::Finish(RowList* list) {
       DSI_RETURN_IF_ERROR(list->Append({.time = row.time,
                                         .input_row = places[p],
                                         .bytes = row.bytes,
+                                        .fresh_bytes = row.fresh_bytes,
                                         .starts_session = !levels_.empty() && p == begin}));
     }
     begin = end;

@@ -53,6 +53,7 @@ class ClusteringInMemory {
     int64_t time;
     uint32_t key;  // Of the innermost level.
     uint32_t bytes;
+    uint32_t fresh_bytes;
   };
 
   std::vector<uint32_t> PlaceRows(std::vector<uint32_t>* ends) const;

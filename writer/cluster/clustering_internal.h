@@ -34,10 +34,15 @@ Result<ClusterKeys> ResolveClusterKeys(const Schema& schema, const std::vector<s
 // Of the record of a row.
 uint32_t KeyRecordBytes(const ClusterKeys& keys);
 // Appends the records of rows, which are [first_row, …) of the input. `features`: of the schema,
-// with these rows.
+// with these rows. All bytes of a row are fresh ones.
 void AppendKeyRecords(std::span<const FeatureSource> features, const ClusterKeys& keys,
                       uint32_t first_row, std::span<const uint64_t> row_bytes,
                       std::vector<std::byte>* records);
+// Of records of rows a number for the session of each. There are keys.
+std::vector<uint64_t> SessionsOf(const ClusterKeys& keys, std::span<const std::byte> records);
+// Takes from the fresh bytes of each row what its session repeats.
+void SubtractRepeats(const ClusterKeys& keys, std::span<const uint64_t> repeated,
+                     std::span<std::byte> records);
 
 // Hands out the records of all rows, some at a time, in the order of input.
 using ForEachRecords =

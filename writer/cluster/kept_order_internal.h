@@ -13,9 +13,7 @@
 
 namespace dsi::internal {
 
-// Appends the bytes of rows from `first` on: entries, lengths, and a row number for each feature
-// that the row has. Unlike RowBytes it does not ask what other rows have, so that it is the same
-// wherever rows are cut. More than 32 bits: the most that they hold.
+// Appends RowBytes of the rows from `first` on; of more than 32 bits the most that they hold.
 void AppendRowBytes(std::span<const FeatureSource> features, size_t first, size_t num_rows,
                     std::vector<uint32_t>* bytes);
 

@@ -11,7 +11,8 @@ Status RowList::Append(const ListedRow& row) {
   StoreLE(record.data(), row.time);
   StoreLE(record.data() + 8, row.input_row);
   StoreLE(record.data() + 12, row.bytes);
-  record[16] = std::byte{row.starts_session};
+  StoreLE(record.data() + 16, row.fresh_bytes);
+  record[20] = std::byte{row.starts_session};
   return rows_.Append(record.data());
 }
 
@@ -20,7 +21,8 @@ Result<ListedRow> RowList::At(uint32_t position) const {
   return ListedRow{.time = LoadLE<int64_t>(record),
                    .input_row = LoadLE<uint32_t>(record + 8),
                    .bytes = LoadLE<uint32_t>(record + 12),
-                   .starts_session = record[16] != std::byte{0}};
+                   .fresh_bytes = LoadLE<uint32_t>(record + 16),
+                   .starts_session = record[20] != std::byte{0}};
 }
 
 }  // namespace dsi::internal

@@ -14,7 +14,15 @@ struct ListedRow {
   int64_t time = 0;
   uint32_t input_row = 0;
   uint32_t bytes = 0;           // In memory; of more than 32 bits the most that they hold.
+  uint32_t fresh_bytes = 0;     // Of these, what its session has not had yet, as far as known.
   bool starts_session = false;  // Never without session keys.
+};
+
+// What several rows, such as those of a stripe, have at most.
+struct RowLimits {
+  uint32_t rows = UINT32_MAX;
+  uint64_t bytes = UINT64_MAX;
+  uint64_t fresh_bytes = UINT64_MAX;
 };
 
 class RowList {
@@ -30,7 +38,7 @@ class RowList {
   uint64_t spilled_bytes() const { return rows_.spilled_bytes(); }
 
  private:
-  static constexpr uint32_t kWidth = 17;
+  static constexpr uint32_t kWidth = 21;
 
   bool has_sessions_;
   RecordList rows_;

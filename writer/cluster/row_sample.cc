@@ -91,16 +91,18 @@ Result<std::vector<size_t>> Choose(std::span<const RowInterval> windows, size_t 
 }
 
 // Cuts each range where the rows before take its share of the bytes.
-Status CutToBytes(const RowList& rows, uint64_t most_bytes, std::vector<RowInterval>* ranges) {
+Status CutToBytes(const RowList& rows, const RowLimits& most, std::vector<RowInterval>* ranges) {
   for (RowInterval& range : *ranges) {
-    uint64_t left = most_bytes / ranges->size();
+    uint64_t left = most.bytes / ranges->size();
+    uint64_t fresh_left = most.fresh_bytes / ranges->size();
     for (uint32_t i = 0; i < range.num_rows; ++i) {
       DSI_ASSIGN_OR_RETURN(const ListedRow row, rows.At(range.first + i));
-      if (row.bytes > left && i > 0) {
+      if ((row.bytes > left || row.fresh_bytes > fresh_left) && i > 0) {
         range.num_rows = i;
         break;
       }
       left -= std::min<uint64_t>(left, row.bytes);
+      fresh_left -= std::min<uint64_t>(fresh_left, row.fresh_bytes);
     }
   }
   return Status::Ok();
@@ -108,7 +110,7 @@ Status CutToBytes(const RowList& rows, uint64_t most_bytes, std::vector<RowInter
 
 }  // namespace
 
-Result<std::vector<RowInterval>> SampleRows(const RowList& rows, const SampleLimits& most,
+Result<std::vector<RowInterval>> SampleRows(const RowList& rows, const RowLimits& most,
                                             size_t num_features, const CountEntries& count) {
   std::vector<RowInterval> ranges;
   if (rows.size() == 0) return ranges;
@@ -127,7 +129,7 @@ Result<std::vector<RowInterval>> SampleRows(const RowList& rows, const SampleLim
       ranges.push_back({start, size});
     }
   }
-  DSI_RETURN_IF_ERROR(CutToBytes(rows, most.bytes, &ranges));
+  DSI_RETURN_IF_ERROR(CutToBytes(rows, most, &ranges));
   return ranges;
 }
 

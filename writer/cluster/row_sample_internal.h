@@ -30,16 +30,11 @@ struct RowSample {
 using CountEntries =
     std::function<Result<std::vector<uint64_t>>(std::span<const RowInterval> intervals)>;
 
-struct SampleLimits {
-  uint32_t rows = 0;
-  uint64_t bytes = UINT64_MAX;
-};
-
 // At most so many rows, all where there are no more. The first rows, as an owner's rows that follow
 // each other in a stripe must do so in the sample; where features have hardly any entries there, as
 // those that come later, also rows of which they have many. Looks at up to 4,096 rows in each of 64
 // places, wherever the rows are kept. Errors: those of the list and of `count`.
-Result<std::vector<RowInterval>> SampleRows(const RowList& rows, const SampleLimits& most,
+Result<std::vector<RowInterval>> SampleRows(const RowList& rows, const RowLimits& most,
                                             size_t num_features, const CountEntries& count);
 
 }  // namespace dsi::internal

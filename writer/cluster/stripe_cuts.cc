@@ -18,29 +18,30 @@ uint32_t MostRows(uint32_t rest, uint32_t stripe_rows) {
 
 }  // namespace
 
-std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, size_t num_rows) {
-  std::vector<uint64_t> of_input(num_rows, 0);
-  uint64_t of_every_row = 0;
+std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, size_t num_rows,
+                               size_t first) {
+  std::vector<uint64_t> of_row(num_rows - std::min(first, num_rows), 0);
   for (const FeatureSource& feature : features) {
     const RowBatch::FeatureBuffer& rows = *feature.rows;
     const uint64_t entry = feature.entry_bytes();
     const bool lengths = feature.has_lengths();
-    const uint64_t fixed = (lengths ? sizeof(uint32_t) : entry * feature.entries_per_row()) +
-                           (rows.all_present ? 0 : sizeof(uint32_t));
-    if (rows.all_present) {
-      of_every_row += fixed;
-    } else {
-      for (const uint32_t row : rows.rows) of_input[row] += fixed;
+    const uint64_t fixed =
+        sizeof(uint32_t) + (lengths ? sizeof(uint32_t) : entry * feature.entries_per_row());
+    size_t i = first;
+    if (!rows.all_present) {
+      i = static_cast<size_t>(std::lower_bound(rows.rows.begin(), rows.rows.end(), first) -
+                              rows.rows.begin());
     }
-    for (size_t i = 0; lengths && i < rows.num_present; ++i)
-      of_input[rows.all_present ? i : rows.rows[i]] += rows.lengths[rows.ListOf(i)] * entry;
+    for (; i < rows.num_present; ++i) {
+      const size_t row = (rows.all_present ? i : rows.rows[i]) - first;
+      of_row[row] += fixed + (lengths ? rows.lengths[rows.ListOf(i)] * entry : 0);
+    }
   }
-  for (uint64_t& bytes : of_input) bytes += of_every_row;
-  return of_input;
+  return of_row;
 }
 
-Result<std::vector<StripeCut>> CutStripes(const RowList& rows, uint32_t stripe_rows,
-                                          uint64_t stripe_bytes, bool more_come) {
+Result<std::vector<StripeCut>> CutStripes(const RowList& rows, const RowLimits& most,
+                                          bool more_come) {
   std::vector<StripeCut> cuts;
   const uint32_t num_rows = rows.size();
   for (uint32_t first = 0; first < num_rows;) {
@@ -48,8 +49,10 @@ Result<std::vector<StripeCut>> CutStripes(const RowList& rows, uint32_t stripe_r
     cut.first_row = first;
     DSI_ASSIGN_OR_RETURN(const ListedRow head, rows.At(first));
     cut.continues_session = rows.has_sessions() && !head.starts_session;
-    const uint32_t most_rows = MostRows(num_rows - first, stripe_rows);
-    uint64_t left = stripe_bytes - std::min<uint64_t>(stripe_bytes, head.bytes);
+    const uint32_t most_rows = MostRows(num_rows - first, most.rows);
+    uint64_t left = most.bytes - std::min<uint64_t>(most.bytes, head.bytes);
+    // What the first row repeats of its session is not in this stripe yet.
+    uint64_t fresh_left = most.fresh_bytes - std::min<uint64_t>(most.fresh_bytes, head.bytes);
     uint32_t end = first + 1;
     cut.num_sessions = head.starts_session ? 1 : 0;
     // The last session start after the first row, and how many sessions start before it.
@@ -61,14 +64,15 @@ Result<std::vector<StripeCut>> CutStripes(const RowList& rows, uint32_t stripe_r
         last_start = end;
         sessions_before = cut.num_sessions;
       }
-      if (end - first == most_rows || row.bytes > left) break;
+      if (end - first == most_rows || row.bytes > left || row.fresh_bytes > fresh_left) break;
       left -= row.bytes;
+      fresh_left -= row.fresh_bytes;
       cut.num_sessions += row.starts_session ? 1 : 0;
     }
     // Once rows follow that are too many for the last stripe, or where bytes end it before its rows
     // could be.
     const bool is_settled =
-        most_rows < num_rows - first || (end < num_rows && end - first <= stripe_rows);
+        most_rows < num_rows - first || (end < num_rows && end - first <= most.rows);
     if (more_come && !is_settled) break;
     // Back to the last session start; none: the session is longer than a stripe.
     if (end < num_rows && last_start > first) {

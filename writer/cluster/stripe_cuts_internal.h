@@ -18,16 +18,18 @@ struct StripeCut {
       false;  // Its first row belongs to the session at the end of the stripe before.
 };
 
-// Bytes that each row takes in memory, by row of the input: entries, lengths and row numbers, as
-// RowBatch::size_bytes counts them.
-std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, size_t num_rows);
+// Bytes that each of the rows from `first` on takes: entries, lengths, and a row number for each
+// feature that it has. What other rows have is not asked, so that it is the same wherever rows are
+// cut into batches.
+std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, size_t num_rows,
+                               size_t first = 0);
 
-// At most stripe_rows rows each, the last up to half as many more, and stripe_bytes unless one row
-// alone takes more. A session longer than a stripe is split. Errors: those of reading the list.
-// `more_come`: of rows without sessions that others may follow, only the stripes that stay as they
-// are whatever follows.
-Result<std::vector<StripeCut>> CutStripes(const RowList& rows, uint32_t stripe_rows,
-                                          uint64_t stripe_bytes, bool more_come = false);
+// Stripes within these limits, but for the last, which has up to half as many rows more, and for a
+// row that alone takes more bytes. A session longer than a stripe is split. Errors: those of
+// reading the list. `more_come`: of rows without sessions that others may follow, only the stripes
+// that stay as they are whatever follows.
+Result<std::vector<StripeCut>> CutStripes(const RowList& rows, const RowLimits& most,
+                                          bool more_come = false);
 
 // As many rows each as told, whatever they take: of an overlay, whose rows have no sessions. Those
 // of which all rows are here. kResourceExhausted: a stripe takes more than `most_bytes`. Errors of

@@ -15,9 +15,10 @@ Status FileBody::Begin(const PlannedRows& planned, RowLoader* loader) {
   // Groups are found on as many rows as a stripe has.
   uint32_t most_rows = 0;
   for (const StripeCut& cut : planned.cuts) most_rows = std::max(most_rows, cut.num_rows);
-  const SampleLimits limits{
+  const RowLimits limits{
       .rows = std::min({most_rows, MostSampleRows(num_features), planned.most.rows}),
-      .bytes = planned.most.bytes};
+      .bytes = planned.most.bytes,
+      .fresh_bytes = planned.most.fresh_bytes};
   DSI_ASSIGN_OR_RETURN(const std::vector<RowInterval> ranges,
                        SampleRows(*planned.rows, limits, num_features,
                                   [&](auto intervals) { return loader->CountEntries(intervals); }));

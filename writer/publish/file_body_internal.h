@@ -43,7 +43,7 @@ struct PlannedRows {
   const TableTotals* totals = nullptr;  // Of these rows alone.
   const RowList* rows = nullptr;
   std::span<const StripeCut> cuts;  // Of these rows.
-  SampleLimits most;                // Of a sample, where a stripe has more.
+  RowLimits most;                   // Of a sample, where a stripe has more.
 };
 
 class FileBody {

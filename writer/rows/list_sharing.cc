@@ -26,10 +26,11 @@ size_t EntriesStored(const RowBatch::FeatureBuffer& buffer, size_t width) {
 
 }  // namespace
 
-ListSharing::ListSharing(const Schema& schema)
+ListSharing::ListSharing(const Schema& schema, bool pauses)
     : features_(schema.features.size()),
       most_slots_(std::bit_floor(std::clamp(kMostSlotsOfAll / std::max<size_t>(features_.size(), 1),
-                                            kFewestSlots, kMostSlots))) {
+                                            kFewestSlots, kMostSlots))),
+      pauses_(pauses) {
   for (size_t f = 0; f < features_.size(); ++f) {
     if (!IsListKind(schema.features[f].kind)) continue;
     for (const ColumnSpec& column : schema.features[f].columns)
@@ -135,7 +136,7 @@ void ListSharing::Append(size_t feature, std::span<const uint32_t> lengths,
     if (of.looked < kWindow) continue;
     const uint64_t saved =
         of.found * std::accumulate(of.widths.begin(), of.widths.end(), size_t{0});
-    if (saved < kWindow * kFewestSaved) of.unlooked = kPause * kWindow;
+    if (pauses_ && saved < kWindow * kFewestSaved) of.unlooked = kPause * kWindow;
     of.looked = 0;
     of.found = 0;
   }

@@ -17,7 +17,8 @@ namespace dsi::internal {
 
 class ListSharing {
  public:
-  explicit ListSharing(const Schema& schema);
+  // `pauses`: lists are not looked for all the time where few are found.
+  explicit ListSharing(const Schema& schema, bool pauses = true);
 
   // Whether lists of this feature are shared.
   bool Shares(size_t feature) const { return !features_[feature].widths.empty(); }
@@ -53,6 +54,7 @@ class ListSharing {
 
   std::vector<Feature> features_;
   size_t most_slots_;
+  bool pauses_;
   std::vector<const std::byte*> at_;  // Of Append: where each column is.
 };
 
