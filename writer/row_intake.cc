@@ -160,6 +160,7 @@ Status RowIntake::AppendColumns(size_t num_rows, std::span<const FeatureColumns>
     if (rounding) rounding_ = *std::move(rounding);
     if (totals) totals_ = *std::move(totals);
     if (spilled_ != nullptr) spilled_->CutBack(before);
+    repeats_.Forget();
     row_bytes_.resize(std::min<size_t>(row_bytes_.size(), before));
     rows_.Clear();
   };
