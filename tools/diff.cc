@@ -11,6 +11,7 @@
 
 #include "dsi/dataset/comparison.h"
 #include "dsi/tools/diff_report_internal.h"
+#include "dsi/tools/hints_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/many_files_internal.h"
 #include "dsi/tools/number_text_internal.h"
@@ -33,6 +34,17 @@ struct DiffOptions {
   uint32_t threads = 0;
   uint64_t memory = CompareOptions().memory_bytes;
 };
+
+// Which of the two a hint is of is known here alone.
+Result<std::unique_ptr<Dataset>> Open(const std::string& name, Progress* progress,
+                                      Console* console) {
+  auto opened = OpenMany({name}, progress);
+  AskedFor asked;
+  asked.verb = "diff";
+  asked.in = name;
+  if (!opened.ok()) console->hint = HintFor(opened.status(), asked);
+  return opened;
+}
 
 // A column of one side, and where its value in a row goes.
 struct AskedValue {
@@ -85,8 +97,8 @@ Result<RowFilter> FilterFor(const Dataset& dataset, const std::string& name,
 
 Status Run(const DiffOptions& options, Console* console) {
   Progress progress(*console);
-  DSI_ASSIGN_OR_RETURN(const auto a, OpenMany({options.a}, &progress));
-  DSI_ASSIGN_OR_RETURN(const auto b, OpenMany({options.b}, &progress));
+  DSI_ASSIGN_OR_RETURN(const auto a, Open(options.a, &progress, console));
+  DSI_ASSIGN_OR_RETURN(const auto b, Open(options.b, &progress, console));
   CompareOptions compare;
   compare.features = options.features;
   compare.key = options.key;

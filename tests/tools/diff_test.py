@@ -110,6 +110,8 @@ class DiffTest(CliTest):
         self.expect(USAGE, "diff", self.a, self.a, "--key", "nobody")
         self.expect(USAGE, "diff", self.a)
         self.expect(IO, "diff", self.a, self.path("gone.dsi"))
+        said = self.expect(DAMAGED, "diff", self.a, self.path("a.jsonl")).said
+        self.assertRegex(said, "hint: 'dsictl convert .*a.jsonl OUT.dsi'")
         less = self.less_a_feature()
         said = self.expect(USAGE, "diff", self.a, less, "--where", "label = 1").said
         self.assertIn("less.dsi: --where", said)
