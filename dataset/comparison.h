@@ -16,7 +16,8 @@
 namespace dsi {
 
 struct CompareOptions {
-  // Features or columns, as either dataset calls them; '*' and '?' match. Empty: all.
+  // Features or columns, as either dataset calls them; '*' and '?' match. Empty: all, but for
+  // "__position", where rows stood in the input of a writer.
   std::vector<std::string> features = {};
   // Columns that name a row, such as a request's id: rows of one key are held against each other,
   // wherever they stand; of rows that have the same key the first of A against the first of B, and

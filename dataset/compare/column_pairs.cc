@@ -8,6 +8,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/name_match_internal.h"
+#include "dsi/format/reserved_names_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -117,7 +118,11 @@ std::vector<ComparedColumn> PairColumns(std::span<const ColumnInfo> a,
 }
 
 Status ChoosePairs(std::span<const std::string> names, std::vector<ComparedColumn>* columns) {
-  if (names.empty()) return Status::Ok();
+  if (names.empty()) {
+    std::erase_if(*columns,
+                  [](const ComparedColumn& column) { return column.name() == kPositionName; });
+    return Status::Ok();
+  }
   std::vector<bool> is_chosen(columns->size(), false);
   for (const std::string& name : names) {
     const auto choose = [&](const auto& is_meant) {

@@ -16,8 +16,8 @@ namespace dsi::internal {
 std::vector<ComparedColumn> PairColumns(std::span<const ColumnInfo> a,
                                         std::span<const ColumnInfo> b);
 
-// Leaves those that a name stands for, or all where there is no name. kNotFound: it stands for
-// none.
+// Leaves those that a name stands for, or where there is no name all but the place that rows had in
+// the input of a writer. kNotFound: it stands for none.
 Status ChoosePairs(std::span<const std::string> names, std::vector<ComparedColumn>* columns);
 
 // Positions of the columns that the names stand for. kNotFound: of none; kInvalidArgument: one that

@@ -35,9 +35,10 @@ class DiffTest(CliTest):
 
     def test_the_same_rows_stored_in_another_way(self):
         for name, options in (("small", ["--stripe-rows", "128"]), ("archive", ["--tuning", "archive"]),
-                              ("plain", ["--no-dedup", "--no-groups"])):
+                              ("plain", ["--no-dedup", "--no-groups"]), ("placed", ["--keep-position"])):
             other = self.dsi_of(name, self.rows, *options)
             self.assertEqual("the same: 2,000 rows\n", self.diff(OK, self.a, other))
+        self.assertIn("B alone has it", self.diff(DIFFERENT, self.a, other, "--features", "__position"))
         parts = self.path("parts")
         parts.mkdir()
         for part in range(2):
