@@ -1,6 +1,4 @@
 // dsictl diff: are these two datasets the same, and if not, where do they differ?
-#include <fmt/format.h>
-
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,7 +12,6 @@
 #include "dsi/tools/hints_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/many_files_internal.h"
-#include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/row_choice_internal.h"
 #include "dsi/tools/row_value_internal.h"

@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "dsi/tools/column_value_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/text_table_internal.h"
@@ -168,6 +167,11 @@ Json DiffJson(const DiffReport& report) {
   const auto number = [](const std::optional<uint64_t>& count) {
     return count ? Json(*count) : Json();
   };
+  const auto value = [](const std::string& text) {
+    return text.empty() ? Json() : Json::parse(text);
+  };
+  std::vector<bool> is_shown(found.columns.size(), false);
+  for (const size_t c : report.ShownColumns()) is_shown[c] = true;
   Json columns = Json::array();
   for (size_t c = 0; c < found.columns.size(); ++c) {
     const ComparedColumn& column = found.columns[c];
@@ -183,11 +187,7 @@ Json DiffJson(const DiffReport& report) {
       json["row_a"] = column.row_a;
       json["row_b"] = column.row_b;
     }
-    const auto value = [](const std::string& text) {
-      return text.empty() ? Json() : Json::parse(text);
-    };
-    const std::vector<size_t> shown = report.ShownColumns();
-    if (std::find(shown.begin(), shown.end(), c) != shown.end()) {
+    if (is_shown[c]) {
       json["value_a"] = value(report.value_a[c]);
       json["value_b"] = value(report.value_b[c]);
     }

@@ -30,17 +30,16 @@ std::vector<std::optional<size_t>> MatchColumns(std::span<const ColumnInfo> a,
     by_name.emplace(b[i].name, i);
   }
   std::vector<std::optional<size_t>> matched(a.size());
-  std::vector<bool> is_taken(b.size(), false);
   for (size_t i = 0; i < a.size(); ++i) {
     const auto found = by_id.find({a[i].feature_id, PartOf(a[i])});
     if (found == by_id.end()) continue;
     matched[i] = found->second;
-    is_taken[found->second] = true;
+    by_name.erase(b[found->second].name);
   }
   for (size_t i = 0; i < a.size(); ++i) {
     if (matched[i]) continue;
     const auto found = by_name.find(a[i].name);
-    if (found != by_name.end() && !is_taken[found->second]) matched[i] = found->second;
+    if (found != by_name.end()) matched[i] = found->second;
   }
   return matched;
 }
