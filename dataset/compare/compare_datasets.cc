@@ -117,39 +117,41 @@ class Comparer {
     return internal::Error(StatusCode::kCancelled, "stopped after {} rows", done);
   }
 
-  // Both have the first `count_a` and `count_b` rows left, of which those that have a partner have
-  // it at the same place.
+  // Of what follows: both have the first `count_a` and `count_b` rows left; where both have an i-th
+  // one, these stand at the same place.
+
+  // The i-th rows are a pair; whether they are the same.
+  bool ComparePair(const HashedRows& a, const HashedRows& b, size_t i) {
+    ++result_.pairs;
+    if (a.row(i) == b.row(i)) return true;
+    NoteDifference(a.number(i), b.number(i),
+                   [&](size_t column) { return a.value(column, i) == b.value(column, i); });
+    return false;
+  }
+
   void MeetByPlace(const HashedRows& a, const HashedRows& b, size_t count_a, size_t count_b) {
-    const size_t count = std::min(count_a, count_b);
-    result_.pairs += count;
-    for (size_t i = 0; i < count; ++i) {
-      if (a.row(i) == b.row(i)) continue;
-      NoteDifference(a.number(i), b.number(i),
-                     [&](size_t column) { return a.value(column, i) == b.value(column, i); });
-    }
-    try {
-      for (size_t i = 0; waiting_ && i < std::max(count_a, count_b); ++i) {
-        if (i < count && a.row(i) == b.row(i)) continue;
-        if (i < count_a) MeetEqual(CompareSide::kA, a, i);
-        if (i < count_b) MeetEqual(CompareSide::kB, b, i);
-      }
-    } catch (const internal::OverBudget&) {
-      waiting_.reset();
+    for (size_t i = 0; i < std::max(count_a, count_b); ++i) {
+      if (i < count_a && i < count_b && ComparePair(a, b, i)) continue;
+      if (i < count_a) MeetEqual(CompareSide::kA, a, i);
+      if (i < count_b) MeetEqual(CompareSide::kB, b, i);
     }
   }
 
+  // Without memory for it nothing waits any more.
   void MeetEqual(CompareSide side, const HashedRows& rows, size_t i) {
-    if (!waiting_->Meet(side, rows.row(i))) waiting_->Wait(side, rows.row(i), rows.number(i));
+    if (!waiting_ || waiting_->Meet(side, rows.row(i))) return;
+    try {
+      waiting_->Wait(side, rows.row(i), rows.number(i));
+    } catch (const internal::OverBudget&) {
+      waiting_.reset();
+    }
   }
 
   void MeetByKey(const HashedRows& a, const HashedRows& b, size_t count_a, size_t count_b) {
     for (size_t i = 0; i < std::max(count_a, count_b); ++i) {
       const bool is_pair = i < count_a && i < count_b && a.key(i) == b.key(i);
       if (is_pair && !waiting_->Has(a.key(i))) {
-        ++result_.pairs;
-        if (a.row(i) == b.row(i)) continue;
-        NoteDifference(a.number(i), b.number(i),
-                       [&](size_t column) { return a.value(column, i) == b.value(column, i); });
+        ComparePair(a, b, i);
         continue;
       }
       if (i < count_a) MeetKey(CompareSide::kA, a, i);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include "dsi/base/parallel_internal.h"
@@ -64,10 +63,12 @@ Result<bool> HashedRows::Fill() {
     rows_.assign(batch_.num_rows(), {});
     keys_.assign(batch_.num_rows(), {});
     if (rows_.empty()) continue;
-    DSI_RETURN_IF_ERROR(FindGroups());
+    DSI_RETURN_IF_ERROR(groups_.Find(batch_, columns_.size(), threads_));
+    sums_.assign(groups_.size(), {});
+    for (size_t i = 0; i < columns_.size(); ++i) sums_[groups_.of_column(i)].columns.push_back(i);
     DSI_RETURN_IF_ERROR(Work(columns_.size(), threads_, [&](size_t i) { return HashColumn(i); }));
     DSI_RETURN_IF_ERROR(Work(groups_.size(), threads_, [&](size_t i) {
-      SumGroup(&groups_[i]);
+      SumGroup(i);
       return Status::Ok();
     }));
     const size_t parts = (rows_.size() + kSumRows - 1) / kSumRows;
@@ -80,57 +81,35 @@ Result<bool> HashedRows::Fill() {
   return true;
 }
 
-Status HashedRows::FindGroups() {
-  groups_.clear();
-  std::unordered_map<const int32_t*, size_t> known;
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    DSI_ASSIGN_OR_RETURN(const IkjtView view, batch_.Ikjt(i));
-    const auto [found, is_new] = known.emplace(view.inverse, groups_.size());
-    hashed_[i].group = found->second;
-    if (is_new) {
-      Group& group = groups_.emplace_back();
-      group.inverse = view.inverse;
-      group.times.resize(view.unique.rows);
-    }
-    groups_[found->second].columns.push_back(i);
-  }
-  return Work(groups_.size(), threads_, [&](size_t i) {
-    Group& group = groups_[i];
-    for (size_t row = 0; row < rows_.size(); ++row)
-      ++group.times[static_cast<size_t>(group.inverse[row])];
-    return Status::Ok();
-  });
-}
-
 Status HashedRows::HashColumn(size_t column) {
   DSI_ASSIGN_OR_RETURN(const IkjtView view, batch_.Ikjt(column));
   OfColumn& hashed = hashed_[column];
   HashValues(view.unique, SplitMix64(seed_, column + 1), &hashed.unique);
-  const Group& group = groups_[hashed.group];
-  for (size_t u = 0; u < hashed.unique.size(); ++u)
-    hashed.sum += hashed.unique[u].Times(group.times[u]);
+  const std::vector<uint32_t>& times = groups_.at(groups_.of_column(column)).times;
+  for (size_t u = 0; u < hashed.unique.size(); ++u) hashed.sum += hashed.unique[u].Times(times[u]);
   return Status::Ok();
 }
 
-void HashedRows::SumGroup(Group* group) const {
-  const size_t num_unique = group->times.size();
-  group->row.assign(num_unique, {});
-  group->key.clear();
-  for (const size_t column : group->columns) {
+void HashedRows::SumGroup(size_t group) {
+  Sums& sums = sums_[group];
+  const size_t num_unique = groups_.at(group).times.size();
+  sums.row.resize(num_unique);
+  for (const size_t column : sums.columns) {
     const std::vector<RowHash>& unique = hashed_[column].unique;
-    for (size_t u = 0; u < num_unique; ++u) group->row[u] += unique[u];
+    for (size_t u = 0; u < num_unique; ++u) sums.row[u] += unique[u];
     if (!columns_[column].is_key) continue;
-    group->key.resize(num_unique);
-    for (size_t u = 0; u < num_unique; ++u) group->key[u] += unique[u];
+    sums.key.resize(num_unique);
+    for (size_t u = 0; u < num_unique; ++u) sums.key[u] += unique[u];
   }
 }
 
 void HashedRows::SumRows(size_t begin, size_t end) {
-  for (const Group& group : groups_) {
+  for (size_t i = 0; i < sums_.size(); ++i) {
+    const int32_t* const inverse = groups_.at(i).inverse;
     for (size_t row = begin; row < end; ++row)
-      rows_[row] += group.row[static_cast<size_t>(group.inverse[row])];
-    for (size_t row = begin; row < end && !group.key.empty(); ++row)
-      keys_[row] += group.key[static_cast<size_t>(group.inverse[row])];
+      rows_[row] += sums_[i].row[static_cast<size_t>(inverse[row])];
+    for (size_t row = begin; row < end && !sums_[i].key.empty(); ++row)
+      keys_[row] += sums_[i].key[static_cast<size_t>(inverse[row])];
   }
   for (size_t row = begin; row < end; ++row) rows_[row] = rows_[row].Mixed();
 }

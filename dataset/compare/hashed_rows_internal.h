@@ -12,6 +12,7 @@
 
 #include "dsi/base/status.h"
 #include "dsi/dataset/compare/row_hash_internal.h"
+#include "dsi/dataset/count/batch_groups_internal.h"
 #include "dsi/dataset/dataset.h"
 
 namespace dsi::internal {
@@ -43,7 +44,8 @@ class HashedRows {
   const RowHash& key(size_t i) const { return keys_[at_ + i]; }
   const RowHash& value(size_t column, size_t i) const {
     const OfColumn& of_one = hashed_[column];
-    return of_one.unique[static_cast<size_t>(groups_[of_one.group].inverse[at_ + i])];
+    const int32_t* const inverse = groups_.at(groups_.of_column(column)).inverse;
+    return of_one.unique[static_cast<size_t>(inverse[at_ + i])];
   }
 
   // Of a column over all rows so far, and of whole rows.
@@ -53,21 +55,17 @@ class HashedRows {
  private:
   struct OfColumn {
     std::vector<RowHash> unique;  // Of each unique row of the batch.
-    size_t group = 0;
     RowHash sum;
   };
-  // Columns of a batch that share an inverse.
-  struct Group {
-    const int32_t* inverse = nullptr;
-    std::vector<uint64_t> times;    // Of each unique row the rows that it stands for.
-    std::vector<RowHash> row, key;  // Of each unique row the sum over the columns, the keys.
+  // Of a group, for each unique row the sum over its columns, and over those of the key.
+  struct Sums {
+    std::vector<RowHash> row, key;
     std::vector<size_t> columns;
   };
 
   HashedRows(std::vector<HashedColumn> columns, uint64_t seed, int threads);
-  Status FindGroups();
   Status HashColumn(size_t column);
-  void SumGroup(Group* group) const;
+  void SumGroup(size_t group);
   void SumRows(size_t begin, size_t end);
 
   std::vector<HashedColumn> columns_;
@@ -76,7 +74,8 @@ class HashedRows {
   std::unique_ptr<DatasetScan> scan_;
   Batch batch_;
   std::vector<OfColumn> hashed_;
-  std::vector<Group> groups_;
+  BatchGroups groups_;
+  std::vector<Sums> sums_;  // Of each group.
   std::vector<RowHash> rows_, keys_;
   std::span<const uint64_t> numbers_;
   uint64_t first_number_ = 0;

@@ -3,13 +3,13 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/base/parallel_internal.h"
+#include "dsi/dataset/count/batch_groups_internal.h"
 #include "dsi/dataset/count/value_tally_internal.h"
 #include "dsi/dataset/value_counts.h"
 
@@ -57,7 +57,6 @@ class Counter {
       scan.scan.features.push_back(
           {.name = column.name, .layout = Layout::kIkjt, .dtype = CountedAs(column.dtype)});
     }
-    group_of_.resize(columns.size());
     const auto num_columns = static_cast<uint32_t>(std::max<size_t>(1, columns.size()));
     scan.scan.batch_size = std::clamp(kBatchEntries / num_columns, kLeastRows, kMostRows);
     threads_ = internal::NumThreads(static_cast<int>(scan.scan.threads));
@@ -86,41 +85,20 @@ class Counter {
         return internal::Error(StatusCode::kCancelled, "stopped after {} batches", done);
       DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(&batch));
       if (!more) return Status::Ok();
-      DSI_RETURN_IF_ERROR(CountTimes(batch));
+      DSI_RETURN_IF_ERROR(groups_.Find(batch, tallies_.size(), threads_));
       DSI_RETURN_IF_ERROR(ForColumns([&](size_t i) -> Status {
         DSI_ASSIGN_OR_RETURN(const IkjtView view, batch.Ikjt(i));
-        tallies_[i].AddRows(view.unique, times_[group_of_[i]]);
+        tallies_[i].AddRows(view.unique, groups_.at(groups_.of_column(i)).times);
         return Status::Ok();
       }));
     }
-  }
-
-  // For each unique row of a batch the rows that it stands for: once for all columns of a group,
-  // which share an inverse.
-  Status CountTimes(const Batch& batch) {
-    std::unordered_map<const int32_t*, size_t> groups;
-    std::vector<IkjtView> firsts;
-    for (size_t i = 0; i < tallies_.size(); ++i) {
-      DSI_ASSIGN_OR_RETURN(const IkjtView view, batch.Ikjt(i));
-      const auto [group, is_new] = groups.emplace(view.inverse, groups.size());
-      if (is_new) firsts.push_back(view);
-      group_of_[i] = group->second;
-    }
-    times_.resize(std::max(times_.size(), firsts.size()));
-    for (size_t g = 0; g < firsts.size(); ++g) {
-      times_[g].assign(firsts[g].unique.rows, 0);
-      for (size_t row = 0; row < batch.num_rows(); ++row)
-        ++times_[g][static_cast<size_t>(firsts[g].inverse[row])];
-    }
-    return Status::Ok();
   }
 
   const Dataset& dataset_;
   const CountOptions& options_;
   MemoryBudget budget_;
   std::vector<ValueTally> tallies_;
-  std::vector<size_t> group_of_;              // Of each column, in the batch.
-  std::vector<std::vector<uint32_t>> times_;  // Of each group.
+  internal::BatchGroups groups_;
   int threads_ = 1;
 };
 

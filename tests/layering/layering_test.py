@@ -48,8 +48,8 @@ ROOMS = {
         "publish": {"encode", "layout", "cluster", "spill", "rows"},
     },
     "dataset": {
-        "compare": set(),
         "count": set(),
+        "compare": {"count"},
         "files": set(),
         "order": set(),
         "scan": {"files", "order"},
