@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <random>
 
 #include "dsi/base/json_text_internal.h"
+#include "dsi/base/random_seed_internal.h"
 #include "dsi/dataset/files/manifest_values_internal.h"
 
 namespace dsi {
@@ -186,10 +186,7 @@ uint64_t TableClockMs() {
   return ms < 0 ? 0 : static_cast<uint64_t>(ms);
 }
 
-std::string RandomDigits() {
-  std::random_device random;
-  return fmt::format("{:08x}{:08x}", random(), random());
-}
+std::string RandomDigits() { return fmt::format("{:016x}", RandomSeed()); }
 
 }  // namespace internal
 }  // namespace dsi

@@ -1,19 +1,16 @@
 #include "dsi/writer/rows/list_sharing_internal.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <numeric>
 
 #include "dsi/base/xxh3_internal.h"
+#include "dsi/writer/rows/list_slots_internal.h"
 
 namespace dsi::internal {
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr size_t kFewestSlots = 64;
-constexpr size_t kMostSlots = 1U << 15;       // Of a feature.
-constexpr size_t kMostSlotsOfAll = 1U << 20;  // About: of all features.
 // Where lists of a window that are found have fewer bytes than this for each list that was looked
 // for, it is not worth the search, and the next kPause windows are stored as they come.
 constexpr uint32_t kWindow = 4'096;
@@ -28,8 +25,7 @@ size_t EntriesStored(const RowBatch::FeatureBuffer& buffer, size_t width) {
 
 ListSharing::ListSharing(const Schema& schema, bool pauses)
     : features_(schema.features.size()),
-      most_slots_(std::bit_floor(std::clamp(kMostSlotsOfAll / std::max<size_t>(features_.size(), 1),
-                                            kFewestSlots, kMostSlots))),
+      most_slots_(MostListSlots(features_.size())),
       pauses_(pauses) {
   for (size_t f = 0; f < features_.size(); ++f) {
     if (!IsListKind(schema.features[f].kind)) continue;
@@ -61,7 +57,7 @@ bool ListSharing::Equals(const Feature& feature, const RowBatch::FeatureBuffer& 
 
 // As many as there are lists, about, for what they cost.
 void ListSharing::MakeRoom(Feature* feature) const {
-  std::vector<Slot> slots(std::max(kFewestSlots, 2 * feature->slots.size()));
+  std::vector<Slot> slots(std::max(kFewestListSlots, 2 * feature->slots.size()));
   for (const Slot& slot : feature->slots) slots[slot.hash & (slots.size() - 1)] = slot;
   feature->slots = std::move(slots);
 }

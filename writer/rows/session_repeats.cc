@@ -1,17 +1,13 @@
 #include "dsi/writer/rows/session_repeats_internal.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "dsi/base/split_mix_internal.h"
 #include "dsi/base/xxh3_internal.h"
+#include "dsi/writer/rows/list_slots_internal.h"
 
 namespace dsi::internal {
 namespace {
-
-constexpr size_t kFewestSlots = 64;
-constexpr size_t kMostSlots = 1U << 15;       // Of a feature.
-constexpr size_t kMostSlotsOfAll = 1U << 20;  // About: of all features.
 
 // Of each list that is stored.
 std::vector<uint64_t> HashLists(const FeatureSource& source) {
@@ -33,9 +29,7 @@ std::vector<uint64_t> HashLists(const FeatureSource& source) {
 }  // namespace
 
 SessionRepeats::SessionRepeats(const Schema& schema, const std::vector<bool>& by_row)
-    : features_(schema.features.size()),
-      most_slots_(std::bit_floor(std::clamp(kMostSlotsOfAll / std::max<size_t>(features_.size(), 1),
-                                            kFewestSlots, kMostSlots))) {
+    : features_(schema.features.size()), most_slots_(MostListSlots(features_.size())) {
   for (size_t f = 0; f < features_.size(); ++f) {
     const FeatureSpec& spec = schema.features[f];
     features_[f].is_looked_at =
@@ -54,7 +48,7 @@ void SessionRepeats::Forget() {
 
 // Two for each list, while there may be so many.
 void SessionRepeats::MakeRoom(Feature* feature) const {
-  std::vector<uint64_t> slots(std::max(kFewestSlots, 2 * feature->slots.size()), 0);
+  std::vector<uint64_t> slots(std::max(kFewestListSlots, 2 * feature->slots.size()), 0);
   slots.swap(feature->slots);
   for (const uint64_t hash : slots) {
     if (hash != 0) Had(feature, hash);
