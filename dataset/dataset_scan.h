@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dsi/base/export.h"
@@ -72,5 +73,15 @@ class DSI_EXPORT DatasetScan : public Scan {
 // place need it not: the state of any of them stands for all. kBadInput: not one state of each rank
 // of one scan. Thread safety: any thread.
 DSI_EXPORT Result<std::string> JoinStates(std::span<const std::string> states);
+
+// One batch of a job, by a state of it: options of a scan that gives the batch that rank `rank`
+// hands out `step` batches behind the state (0: the next one; -1: the last that it did), and no
+// other, whatever the rank and the world of who asks. Order, batch size and the state are filled
+// in; features, filter, pipeline and `rows` are the caller's, and must be the job's where its rows
+// are to be the same. Arithmetic alone: reads nothing.
+// kBadInput: no state of a scan. kInvalidArgument: a rank that its world does not have, or a step
+// before the scan began or behind the rank's last batch. Thread safety: any thread.
+DSI_EXPORT Result<DatasetScanOptions> OptionsOfBatch(std::string_view state, uint32_t rank,
+                                                     int64_t step);
 
 }  // namespace dsi

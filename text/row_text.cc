@@ -317,11 +317,23 @@ Result<std::unique_ptr<RowText>> RowText::Create(const Reader& reader,
 
 Result<std::unique_ptr<RowText>> RowText::Create(const Dataset& dataset,
                                                  const RowTextOptions& options) {
-  return internal::NoThrow([&]() -> Result<std::unique_ptr<RowText>> {
-    DatasetScanOptions asked;
-    asked.scan = ScanOf(options);
+  return internal::NoThrow([&] {
     const uint64_t end = std::min(options.row_end, dataset.num_rows());
-    asked.rows = {{options.row_begin, std::max(options.row_begin, end)}};
+    DatasetScanOptions order;
+    order.scan.batch_size = kBatchRows;
+    order.rows = {{options.row_begin, std::max(options.row_begin, end)}};
+    return Create(dataset, options, order);
+  });
+}
+
+Result<std::unique_ptr<RowText>> RowText::Create(const Dataset& dataset,
+                                                 const RowTextOptions& options,
+                                                 const DatasetScanOptions& order) {
+  return internal::NoThrow([&]() -> Result<std::unique_ptr<RowText>> {
+    DatasetScanOptions asked = order;
+    asked.scan = ScanOf(options);
+    asked.scan.batch_size = order.scan.batch_size;
+    asked.scan.drop_last = order.scan.drop_last;
     DSI_ASSIGN_OR_RETURN(std::unique_ptr<Scan> scan, dataset.NewScan(asked));
     DSI_ASSIGN_OR_RETURN(std::vector<ColumnInfo> columns, dataset.Columns());
     return std::unique_ptr<RowText>(

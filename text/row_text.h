@@ -37,6 +37,11 @@ class DSI_EXPORT RowText {
   // which each file counts for itself, is nobody's order here.
   static Result<std::unique_ptr<RowText>> Create(const Dataset& dataset,
                                                  const RowTextOptions& options);
+  // Rows as a scan hands them out: its batches, those of its shard, in its order, from its state
+  // on. Features, filter and memory_bytes are those of `options`, row_begin and row_end count not.
+  static Result<std::unique_ptr<RowText>> Create(const Dataset& dataset,
+                                                 const RowTextOptions& options,
+                                                 const DatasetScanOptions& order);
   ~RowText();
   // Appends the lines of up to one batch of rows to *out; false at the end. *positions (may be
   // null) receives each row's "__position" where the file has it, else its row number. After an

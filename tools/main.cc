@@ -32,7 +32,7 @@ struct Verb {
   VerbAction (*add)(CLI::App* app, Console* console);
 };
 
-constexpr std::array<Verb, 21> kVerbs = {{
+constexpr std::array<Verb, 22> kVerbs = {{
     {"convert", "Turn JSON Lines, CSV or TSV into a .dsi file, or a .dsi file back", AddConvert},
     {"inspect", "Show what a .dsi file holds and how it is stored", AddInspect},
     {"head", "Show the first rows", AddHead},
@@ -49,6 +49,7 @@ constexpr std::array<Verb, 21> kVerbs = {{
     {"table", "Add files to a table that many jobs write, all of a job or none", AddTable},
     {"bench", "Read batches of features and measure", AddBench},
     {"shuffle", "Show what an order of many files does to batches", AddShuffle},
+    {"batch", "Show which rows a job trained on in a step", AddBatch},
     {"values", "Show which values features have and how often, and what they average", AddValues},
     {"transform", "Show what a pipeline makes of rows, in which order and how fast", AddTransform},
     {"generate", "Make up a training table as JSON Lines", AddGenerate},

@@ -17,6 +17,7 @@ namespace dsi::tools {
 // Runs a verb once its command line is parsed. The console outlives it.
 using VerbAction = std::function<Status()>;
 
+VerbAction AddBatch(CLI::App* app, Console* console);
 VerbAction AddShuffle(CLI::App* app, Console* console);
 VerbAction AddGenerate(CLI::App* app, Console* console);
 VerbAction AddConvert(CLI::App* app, Console* console);

@@ -241,6 +241,60 @@ TEST(DatasetScan, ResumesWithOtherRanksAndThreads) {
   }
 }
 
+// What rank `rank` hands out under these options, batch by batch, and the state before each.
+void WalkRank(const ModelDataset& model, const DatasetScanOptions& options, Batches* batches,
+              std::vector<std::string>* states) {
+  const auto scan = model.dataset->NewScan(options);
+  ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+  Batch batch;
+  states->push_back(*(*scan)->state());
+  while (true) {
+    const auto more = (*scan)->Next(&batch);
+    ASSERT_TRUE(more.ok()) << more.status().ToString();
+    if (!*more) return;
+    batches->push_back(FileRows(batch));
+    states->push_back(*(*scan)->state());
+  }
+}
+
+TEST(DatasetScan, OneBatchOfAJobIsFoundByAStateOfIt) {
+  const ModelDataset model(HistoryTable(6, 1300), 2, 400);
+  for (const Remainder remainder : {Remainder::kDrop, Remainder::kPad, Remainder::kUneven}) {
+    DatasetScanOptions options = SomeColumns(90);
+    options.order = {.unit = OrderUnit::kBlock, .seed = 3, .block_rows = 60, .mixing_rows = 300};
+    options.shard = {.world = 4, .remainder = remainder};  // 15 batches: one does not go round.
+    for (options.shard.rank = 0; options.shard.rank < 4; ++options.shard.rank) {
+      Batches batches;
+      std::vector<std::string> states;
+      ASSERT_NO_FATAL_FAILURE(WalkRank(model, options, &batches, &states));
+      for (size_t at = 0; at < states.size(); ++at) {
+        for (size_t of = 0; of < batches.size(); ++of) {
+          const int64_t step = static_cast<int64_t>(of) - static_cast<int64_t>(at);
+          auto one = OptionsOfBatch(states[at], options.shard.rank, step);
+          ASSERT_TRUE(one.ok()) << one.status().ToString();
+          one->scan.features = options.scan.features;
+          Batches found;
+          ASSERT_NO_FATAL_FAILURE(Scan(model, *one, &found));
+          ASSERT_EQ(found, Batches{batches[of]}) << at << " " << of;
+        }
+        const auto refused = [&](int64_t step, std::string_view part) {
+          const Status status = OptionsOfBatch(states[at], options.shard.rank, step).status();
+          EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+          EXPECT_NE(status.message().find(part), std::string::npos) << status.ToString();
+        };
+        const auto left = static_cast<int64_t>(batches.size() - at);
+        refused(left, left == 0 ? "no batch left" : "the last batch of the rank is step");
+        refused(-static_cast<int64_t>(at) - 1, "take a state of before");
+        refused(INT64_MAX, "batch");
+        refused(INT64_MIN, "take a state of before");
+      }
+    }
+  }
+  const std::string state = *(*model.dataset->NewScan(SomeColumns(50)))->state();
+  EXPECT_EQ(OptionsOfBatch(state, 1, 0).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(OptionsOfBatch("{}", 0, 0).status().code(), StatusCode::kBadInput);
+}
+
 TEST(DatasetScan, AStateOfSomethingElseIsRefused) {
   const ModelDataset model(HistoryTable(6, 500), 2, 400);
   const ModelDataset other(HistoryTable(7, 500), 2, 400);

@@ -28,6 +28,14 @@ def run(*arguments, **options):
                           stderr=subprocess.PIPE, timeout=300, **options)
 
 
+def split_mix(x):
+    """S(x, 1) of DO-001."""
+    x = (x + 0x9E3779B97F4A7C15) % 2**64
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    x = (x ^ x >> 27) * 0x94D049BB133111EB % 2**64
+    return x ^ x >> 31
+
+
 class CliTest(unittest.TestCase):
     def setUp(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -71,6 +79,18 @@ class CliTest(unittest.TestCase):
         path = self.path(f"{profile}.dsi")
         self.expect(OK, "convert", self.table(profile), path, "--keep-position", "--quiet", *options)
         return path
+
+    def state_of(self, folder, batch_size=4096, world=1, handed_out=0, order=None):
+        """A file with a state of a scan of a folder (spec/dataset-order.md, DO-014), with all that is left."""
+        known = self.json("inspect", f"{folder}/")
+        rows = known["rows"]
+        order = {"unit": "none", "seed": "7", "epoch": "0", "block_rows": 1, "mixing_rows": 0,
+                 "mix": "sessions", **(order or {})}
+        return self.write("state.json", json.dumps({
+            "dsi_scan_state": 1, "snapshot": known["snapshot"], "num_rows": rows,
+            "rows": f"{split_mix(split_mix(0) ^ rows):016x}", "order": order,
+            "batch_size": batch_size, "drop_last": False, "world": world, "remainder": "drop",
+            "handed_out": handed_out, "left": [[0, -(-rows // batch_size)]]}))
 
     def json(self, *arguments):
         return json.loads(self.expect(OK, *arguments, "--json").stdout)

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -26,6 +27,8 @@ class JsonKeysTest(CliTest):
         pipeline = self.write("p.json", '{"version": 1, "steps": [{"output": "x", "op": "log1p", "inputs": ["label"]}]}')
         self.expect(OK, "rewrite", dsi, self.path("labels.dsi"), "--only", "label", "--keep-order",
                     warns=True)
+        self.path("one").mkdir()
+        shutil.copy(dsi, self.path("one"))
         commands = {
             "convert IN... OUT.dsi": ["convert", rows, new], "convert IN.dsi OUT.jsonl": ["convert", dsi, text],
             "convert IN.dsi OUT.dsi": ["convert", dsi, self.path("again.dsi"), "--keep-position"],
@@ -51,6 +54,7 @@ class JsonKeysTest(CliTest):
             "table log": ["table", "log", self.path("t")],
             "table abort": ["table", "abort", self.path("t"), "--job", "j"],
             "table gc": ["table", "gc", self.path("t")],
+            "batch": ["batch", self.path("one"), "--state", self.state_of(self.path("one"))],
             "values": ["values", dsi, "--features", "label", "--quantiles", "2", "--top", "1"],
             "transform --explain": ["transform", pipeline, dsi, "--explain"],
             "transform --bench": ["transform", pipeline, dsi, "--bench", "--repeat", "1"],
