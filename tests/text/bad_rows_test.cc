@@ -117,6 +117,40 @@ TEST_F(BadRowsTest, ASchemaOfWhatMostRowsHold) {
   EXPECT_EQ(InferSchema(Write("a.jsonl", "{\"x\":1}\n{\"x\":\"a\"}\n")).status().code(), kBad);
 }
 
+// Whatever rare rows hold, it takes no row of the others.
+TEST_F(BadRowsTest, RareRowsDecideNothing) {
+  const auto kept = [&](const std::string& often, const std::string& once, bool once_first) {
+    const std::string text = (once_first ? once : often) + often + often + (once_first ? "" : once);
+    const Result<Schema> schema = Infer("a.jsonl", text);
+    EXPECT_TRUE(schema.ok()) << text << schema.status().ToString();
+    if (!schema.ok()) return;
+    left_out_.clear();
+    EXPECT_TRUE(
+        Read(Write("a.jsonl", text), std::make_shared<const Schema>(*schema), Options()).ok());
+    EXPECT_EQ(batch_->num_rows(), once_first ? 2U : 3U) << text << left_out_;
+  };
+  const std::pair<const char*, const char*> mixtures[] = {
+      {R"({"x":[1,2]})", R"({"x":[{"a":1}]})"},
+      {R"({"x":[{"a":1}]})", R"({"x":[1,2]})"},
+      {R"({"x":[{"a":1}]})", R"({"x":7})"},
+      {R"({"x":1000000000000000001})", R"({"x":0.5})"},
+      {R"({"x":1000000000000000001})", R"({"x":"NaN","y":true})"},
+      {R"({"x":0.5})", R"({"x":1000000000000000001})"},
+      {R"({"x":18446744073709551615})", R"({"x":-1})"},
+      {R"({"x":-1})", R"({"x":18446744073709551615})"},
+      {R"({"x":[{"a":1,"b":2}]})", R"({"x":[{"a":"w","b":1}]})"},
+      {R"({"x":[{"a":1}]})", R"({"x":[{"a":[1]}]})"},
+      {R"({"x":[{"a":[1]}]})", R"({"x":[{"a":1}]})"},
+      {R"({"x":1})", R"({"x":{"y":2}})"},
+      {R"({"x":{"y":2}})", R"({"x":1})"},
+      {R"({"x":{"y":{"z":2}}})", R"({"x":{"y":3}})"},
+  };
+  for (const auto& [often, once] : mixtures) {
+    for (const bool once_first : {false, true})
+      kept(std::string(often) + "\n", std::string(once) + "\n", once_first);
+  }
+}
+
 TEST_F(BadRowsTest, ListSeparators) {
   constexpr char kLists[] =
       R"({"name": "l", "kind": "list"}, {"name": "f", "kind": "list", "type": "float32"})";

@@ -195,6 +195,14 @@ TEST_F(ListCellsTest, NullsAreFilled) {
     ASSERT_EQ(ids.size(), 2U);
     EXPECT_EQ(ids[1], static_cast<int64_t>(IdOfText("", Type::kInt64)));
   }
+  // The same where a list of texts has nulls alone; one of numbers has zeros.
+  const auto fill = Nulls(NullEntries::kFill).text;
+  const std::string hashed = R"({"name": "t", "kind": "list", "hashed": true})";
+  const auto empty = static_cast<int64_t>(IdOfText("", Type::kInt64));
+  ASSERT_TRUE(ReadText("a.jsonl", "{\"t\":[null]}\n{\"t\":[null,3]}\n", hashed, fill).ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{empty, 0, 3}));
+  ASSERT_TRUE(ReadText("a.csv", "t\n[None]\n", hashed, fill).ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{empty}));
 }
 
 constexpr char kPairs[] = R"({"name": "s", "kind": "sequence",

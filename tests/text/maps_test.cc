@@ -1,4 +1,6 @@
 // Weighted features, and sequences of two columns, in JSON as objects whose names are data.
+#include <cmath>
+
 #include "dsi/tests/text/text_fixture.h"
 
 namespace dsi {
@@ -62,6 +64,19 @@ TEST_F(MapsTest, ObjectsOfArraysAreWhatTheyWere) {
   EXPECT_EQ(batch_->feature(3).num_present, 0U);
   EXPECT_EQ(batch_->feature(4).num_present, 1U);
   EXPECT_EQ(Values<int8_t>(5), (std::vector<int8_t>{1, 3}));
+}
+
+TEST_F(MapsTest, NullsAreNotMissing) {
+  EXPECT_REFUSED(Lines("{\"u\":{\"tags\":{\"red\":null}}}\n"), kBad, "entry 0: found null");
+  TextInputOptions fill;
+  fill.null_entries = NullEntries::kFill;
+  for (const char* rest : {"", ",\"blue\":1"}) {
+    const std::string row = "{\"u\":{\"tags\":{\"red\":null" + std::string(rest) + "}}}\n";
+    ASSERT_TRUE(ReadText("r.jsonl", row, kFeatures, fill).ok());
+    ASSERT_EQ(batch_->feature(1).num_present, 1U) << row;
+    EXPECT_TRUE(std::isnan(Values<float>(1, 1)[0])) << row;
+    EXPECT_EQ(Values<uint32_t>(1, 0)[0], static_cast<uint32_t>(Id("red", Type::kUint32)));
+  }
 }
 
 TEST_F(MapsTest, WhatIsRefused) {

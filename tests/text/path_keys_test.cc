@@ -101,6 +101,20 @@ TEST_F(PathKeysTest, AValueThatDoesNotFitIsAnErrorOfTheRow) {
   EXPECT_EQ(batch_->num_rows(), 1U);
 }
 
+// Paths state no types: with rows left out as well, a text in one makes the others texts.
+TEST_F(PathKeysTest, NoRowIsLeftOutForWhatItsPathHolds) {
+  std::vector<TextFile> files;
+  for (const char* part : {"part=1", "part=2", "part=a"})
+    files.push_back(
+        {.path = WriteIn(part, "a.jsonl", "{\"x\":1}\n"), .name = "", .before_open = {}});
+  InferOptions options;
+  options.text.on_bad_row = [](const BadRow&) { return Status::Ok(); };
+  const Result<Schema> schema = InferSchema(files, options);
+  ASSERT_TRUE(schema.ok()) << schema.status().ToString();
+  ASSERT_EQ(schema->features.size(), 2U);
+  EXPECT_EQ(schema->features[1].columns[0].type, Type::kBytes);
+}
+
 // A column of empty cells, or a name that is always null, is what the path says.
 TEST_F(PathKeysTest, AreInThePlaceOfNamesWithoutAValue) {
   for (const auto& [name, text] : {std::pair("a.csv", "x,hour\n1,\n2,\n"),

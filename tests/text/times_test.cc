@@ -164,6 +164,14 @@ TEST_F(TimesTest, TextsThatDoNotFitTheirFormat) {
                    "a.csv:2: feature \"t\"");
   }
   EXPECT_EQ(Infer("a.csv", "at\n01/01/2024 01:00:00\nlater\n", us), "at string bytes");
+  // Two digits are no year of %Y, which strptime reads as 24; they are one of %y.
+  const std::string two_digits = "t\n05/01/24 12:30\n";
+  EXPECT_REFUSED(ReadText("a.csv", two_digits, Feature("s"), WithFormats({"%m/%d/%Y %H:%M"})), kBad,
+                 "found \"05/01/24 12:30\"");
+  ASSERT_TRUE(
+      ReadText("a.csv", two_digits, Feature("s"), WithFormats({"%m/%d/%Y %H:%M", "%m/%d/%y %H:%M"}))
+          .ok());
+  EXPECT_EQ(Values<int64_t>(0), (std::vector<int64_t>{1'714'566'600}));
 }
 
 TEST_F(TimesTest, FormatsThatTellNoTimeAreRefused) {

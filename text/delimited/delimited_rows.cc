@@ -16,6 +16,7 @@
 #include "dsi/text/delimited/delimited_rows_internal.h"
 #include "dsi/text/delimited/list_cell_internal.h"
 #include "dsi/text/lines/cell_value_internal.h"
+#include "dsi/text/lines/number_of_text_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -127,7 +128,7 @@ class DelimitedParser : public RowParser {
       if (IsFloat(type)) {
         if (form == NumberText::kInt) fits = WholeToDouble(whole, type, &number);
         if (form == NumberText::kUint) fits = WholeToDouble(big, type, &number);
-        doubles_.push_back(number);
+        doubles_.push_back(NumberOfText(number, type));
       } else {
         fits &= form != NumberText::kDouble;
         any_big |= form == NumberText::kUint;

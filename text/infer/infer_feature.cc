@@ -9,6 +9,7 @@
 #include "dsi/base/json_position_internal.h"
 #include "dsi/format/lists_of_lists.h"
 #include "dsi/format/number_fit_internal.h"
+#include "dsi/text/infer/keep_most_internal.h"
 #include "dsi/text/json/json_line_internal.h"
 #include "dsi/format/name_words_internal.h"
 #include "dsi/text/lines/cell_value_internal.h"
@@ -18,6 +19,11 @@ namespace {
 
 void See(uint64_t line, uint64_t* first) {
   if (*first == 0) *first = line;
+}
+
+void Count(uint64_t line, uint64_t* first, uint64_t* count) {
+  See(line, first);
+  ++*count;
 }
 
 // Refuses what one feature cannot hold together.
@@ -74,23 +80,14 @@ Type TypeOf(const SeenValues& values, bool is_list) {
   return values.big_line != 0 ? Type::kUint64 : Type::kInt64;
 }
 
-void ForgetNumbers(SeenValues* values) {
-  values->whole_line = values->inexact_line = values->negative_line = 0;
-  values->big_line = values->fraction_line = 0;
-}
-
-void ForgetTexts(SeenValues* values) {
-  values->text_line = values->word_line = values->time_line = 0;
-}
-
 }  // namespace
 
 void SeenValues::AddInt(int64_t value, uint64_t line) {
   AddNumber(static_cast<double>(value));
   See(line, &whole_line);
-  if (value < 0) See(line, &negative_line);
+  if (value < 0) Count(line, &negative_line, &num_negative);
   double exact = 0;
-  if (!ConvertWhole(value, &exact)) See(line, &inexact_line);
+  if (!ConvertWhole(value, &exact)) Count(line, &inexact_line, &num_inexact);
   least = std::min(least, value);
   greatest = std::max(greatest, value);
 }
@@ -98,11 +95,11 @@ void SeenValues::AddInt(int64_t value, uint64_t line) {
 void SeenValues::AddUint(uint64_t value, uint64_t line) {
   AddNumber(static_cast<double>(value));
   See(line, &whole_line);
-  See(line, &big_line);
+  Count(line, &big_line, &num_big);
   least_big = std::min(least_big, value);
   greatest_big = std::max(greatest_big, value);
   double exact = 0;
-  if (!ConvertWhole(value, &exact)) See(line, &inexact_line);
+  if (!ConvertWhole(value, &exact)) Count(line, &inexact_line, &num_inexact);
 }
 
 void SeenFeature::OfferExample(std::string_view text) {
@@ -119,13 +116,10 @@ void SeenValues::AddNumber(double value) {
 
 void SeenValues::AddDouble(double value, uint64_t line) {
   AddNumber(value);
-  See(line, &fraction_line);
+  Count(line, &fraction_line, &num_fractions);
 }
 
-void SeenValues::AddBool(uint64_t line) {
-  ++num_bools;
-  See(line, &bool_line);
-}
+void SeenValues::AddBool(uint64_t line) { Count(line, &bool_line, &num_bools); }
 
 void SeenValues::AddCell(std::string_view text, uint64_t line, const TimeForms& times) {
   int64_t whole = 0;
@@ -190,6 +184,10 @@ void SeenValues::Merge(const SeenValues& other) {
   least_number = std::min(least_number, other.least_number);
   greatest_number = std::max(greatest_number, other.greatest_number);
   num_numbers += other.num_numbers;
+  num_inexact += other.num_inexact;
+  num_negative += other.num_negative;
+  num_big += other.num_big;
+  num_fractions += other.num_fractions;
   num_texts += other.num_texts;
   num_bools += other.num_bools;
 }
@@ -227,39 +225,6 @@ uint64_t SeenValues::NumberLine() const {
 
 uint64_t SeenValues::OtherLine() const {
   return Earlier(Earlier(text_line, time_line), Earlier(word_line, bool_line));
-}
-
-void KeepMost(const InferRules& rules, SeenFeature* seen) {
-  if (seen->num_objects != 0) {
-    seen->one = seen->many = {};
-    seen->inner_line = 0;
-    return;
-  }
-  (seen->num_inner > seen->num_flat ? seen->flat_line : seen->inner_line) = 0;
-  if (rules.lists_of_one) {
-    // A list of one is no mixture.
-  } else if (seen->num_lists > seen->num_ones) {
-    seen->one = {};
-  } else if (seen->num_ones != 0) {
-    seen->many = {};
-    seen->empty_list_line = 0;
-  }
-  for (SeenValues* values : {&seen->one, &seen->many}) {
-    const uint64_t most = std::max({values->num_numbers, values->num_texts, values->num_bools});
-    if (values->text_line + values->time_line != 0 && values->num_texts == most) {
-      ForgetNumbers(values);
-      values->bool_line = 0;
-    } else if (values->bool_line != 0 && values->num_bools == most) {
-      ForgetNumbers(values);
-      ForgetTexts(values);
-    } else if (values->NumberLine() != 0) {
-      values->text_line = values->time_line = values->bool_line = 0;  // Words may stand for floats.
-    }
-    // Fewer rows are left out of floats where whole numbers are inexact, and of int64 where they
-    // are beyond it.
-    if (values->fraction_line != 0) values->inexact_line = 0;
-    if (values->negative_line != 0) values->big_line = 0;
-  }
 }
 
 Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rules) {
@@ -350,14 +315,16 @@ Result<FeatureSpec> InferSequence(const SeenFeature& list,
           list.num_objects);
     }
     // Rows of one form are whole where each object is; those of the other need not be.
-    if (member->num_ones + member->num_lists != 0) {
+    if (member->num_ones + member->num_lists != 0 && !rules.keep_most) {
       return BadInput("feature {}: a list of objects on {}, and {} alone, expected one form",
                       QuoteForMessage(list.name), rules.places.Text(list.objects_line),
                       QuoteForMessage(member->name));
     }
-    DSI_ASSIGN_OR_RETURN(FeatureSpec of, InferFeature(*member, rules));
+    SeenFeature known = *member;
+    if (rules.keep_most) KeepMostOfMember(&known);
+    DSI_ASSIGN_OR_RETURN(FeatureSpec of, InferFeature(known, rules));
     const std::string name = member->name.substr(list.name.size() + 1);
-    if (member->inner_line != 0) {
+    if (known.inner_line != 0) {
       of.nested = false;  // It would stand in the list as one of its columns.
       feature.columns.push_back({LengthsName(name), Type::kInt32, ""});
       inner->push_back(std::move(of));

@@ -42,6 +42,10 @@ struct SeenValues {
   double least_number = std::numeric_limits<double>::infinity();  // Fractions too.
   double greatest_number = -std::numeric_limits<double>::infinity();
   uint64_t num_numbers = 0;
+  uint64_t num_inexact = 0;  // Of these, as of the lines above.
+  uint64_t num_negative = 0;
+  uint64_t num_big = 0;
+  uint64_t num_fractions = 0;
   uint64_t num_texts = 0;  // Words and times too.
   uint64_t num_bools = 0;
   uint64_t longest_text = 0;  // In bytes.
@@ -88,6 +92,8 @@ struct SeenFeature {
   // feature here, of the list so called, with its values in `many`, and how many objects had it.
   uint64_t objects_line = 0;
   uint64_t num_objects = 0;
+  uint64_t num_object_lists = 0;  // Rows with such a list, and with one of values.
+  uint64_t num_value_lists = 0;
   std::string list;
   // Entries of lists, and values in such objects, that are lists, and that are none: how many, and
   // the first line.
@@ -127,9 +133,6 @@ struct InferRules {
   TimeForms times;            // Numbers without a unit: by their size.
   PlaceNames places;
 };
-
-// Forgets what no feature can hold beside what most rows have.
-void KeepMost(const InferRules& rules, SeenFeature* seen);
 
 Result<FeatureSpec> InferFeature(const SeenFeature& seen, const InferRules& rules);
 

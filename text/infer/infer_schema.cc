@@ -17,6 +17,7 @@
 #include "dsi/text/infer/explain_feature_internal.h"
 #include "dsi/text/infer/find_maps_internal.h"
 #include "dsi/text/infer/infer_feature_internal.h"
+#include "dsi/text/infer/keep_most_internal.h"
 #include "dsi/text/infer/path_keys_seen_internal.h"
 #include "dsi/format/name_words_internal.h"
 #include "dsi/text/infer/row_looker_internal.h"
@@ -128,7 +129,7 @@ Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules&
     SeenFeature known = one;
     if (one.is_path_key) report->path_keys.push_back(one.name);
     if (valueless && !rules.typed_text) known.one.text_line = 1;
-    if (rules.keep_most) KeepMost(rules, &known);
+    if (rules.keep_most && !one.is_path_key) KeepMost(rules, &known);
     if (rules.typed_text && !known.has_values()) continue;
     std::vector<FeatureSpec> made;  // Of lists of lists.
     DSI_ASSIGN_OR_RETURN(FeatureSpec feature,
@@ -153,6 +154,7 @@ Result<Schema> MakeSchema(const std::deque<SeenFeature>& seen, const InferRules&
   }
   std::move(inner.begin(), inner.end(), std::back_inserter(schema.features));
   std::move(found_inner.begin(), found_inner.end(), std::back_inserter(report->features));
+  if (rules.keep_most) KeepMostOfNested(&schema, &report->features);
   schema.cluster_by = ClusterByNames(schema.features);
   return schema;
 }

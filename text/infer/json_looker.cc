@@ -128,6 +128,7 @@ class JsonLooker : public RowLooker {
     }
     ++feature->num_lists;
     uint64_t length = 0;
+    const uint64_t objects_before = feature->num_objects;
     for (const dom::element item : array) {
       if (item.is_null() && null_entries_ != NullEntries::kFail) continue;
       if (dom::object object; item.get(object) == simdjson::SUCCESS) {
@@ -140,6 +141,9 @@ class JsonLooker : public RowLooker {
         DSI_RETURN_IF_ERROR(LookAtItem(item, feature, &length));
       }
     }
+    const uint64_t num_objects = feature->num_objects - objects_before;
+    feature->num_object_lists += num_objects != 0 ? 1 : 0;
+    feature->num_value_lists += length != num_objects ? 1 : 0;
     feature->longest_list = std::max(feature->longest_list, length);
     if (length == 0 && feature->empty_list_line == 0) feature->empty_list_line = line();
     return {};

@@ -24,6 +24,8 @@ void MergeFeature(const SeenFeature& from, SeenFeature* to) {
   to->longest_list = std::max(to->longest_list, from.longest_list);
   to->objects_line = Earlier(to->objects_line, from.objects_line);
   to->num_objects += from.num_objects;
+  to->num_object_lists += from.num_object_lists;
+  to->num_value_lists += from.num_value_lists;
   if (to->list.empty()) to->list = from.list;
   to->num_inner += from.num_inner;
   to->inner_line = Earlier(to->inner_line, from.inner_line);

@@ -311,11 +311,13 @@ class JsonParser : public RowParser {
   // An object of arrays begins with one, or with the name of a column.
   bool IsMap(KeyTree::Node* node, dom::object object) {
     KeyTree::Entry* last = nullptr;
+    bool names_columns = object.size() != 0;
     for (const dom::key_value_pair member : object) {
-      if (member.value.is_null()) continue;
-      return !member.value.is_array() && keys_->Find(node, member.key, &last) == nullptr;
+      const bool is_column = keys_->Find(node, member.key, &last) != nullptr;
+      names_columns = names_columns && is_column;
+      if (!member.value.is_null()) return !member.value.is_array() && !is_column;
     }
-    return object.size() == 0;
+    return !names_columns;
   }
 
   // A member for each entry: its name, and its value.

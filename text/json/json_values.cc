@@ -11,6 +11,7 @@
 #include "dsi/format/lists_of_lists.h"
 #include "dsi/format/number_fit_internal.h"
 #include "dsi/text/json/json_line_internal.h"
+#include "dsi/text/lines/number_of_text_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -70,7 +71,7 @@ Status JsonValues::SetValue(const KeyTree::Node& node, dom::element value) {
       return batch_->SetUint(node.feature, uint64_t(value));
     case element_type::DOUBLE:
       if (!IsFloat(stored)) break;
-      return batch_->SetDouble(node.feature, double(value));
+      return batch_->SetDouble(node.feature, NumberOfText(double(value), stored));
     case element_type::BOOL:
       if (stored != Type::kBool) break;
       return batch_->SetInt(node.feature, bool(value) ? 1 : 0);
@@ -98,11 +99,12 @@ Status JsonValues::SetEntries(const KeyTree::Node& node, const Items& items) {
   if (null_entries_ == NullEntries::kFail || (null_entries_ == NullEntries::kDrop && !is_alone) ||
       std::none_of(items.begin(), items.end(), is_null))
     return SetItems(node, items);
-  bool has_text = false;
-  for (const dom::element item : items) has_text |= item.is_string();
-  const dom::element stands_in = IsFloat(node.type)        ? nan_
-                                 : node.hashed && has_text ? empty_text_
-                                                           : zero_;
+  // A hashed list holds texts, unless this one has numbers.
+  const bool has_number =
+      std::any_of(items.begin(), items.end(), [](dom::element item) { return item.is_number(); });
+  const dom::element stands_in = IsFloat(node.type)           ? nan_
+                                 : node.hashed && !has_number ? empty_text_
+                                                              : zero_;
   entries_.clear();
   for (const dom::element item : items) {
     if (!item.is_null()) {
@@ -221,7 +223,7 @@ Status JsonValues::SetDoubles(const KeyTree::Node& node, const Items& array) {
     bool fits = true;
     switch (item.type()) {
       case element_type::DOUBLE:
-        number = item.get_double().value_unsafe();
+        number = NumberOfText(item.get_double().value_unsafe(), node.type);
         break;
       case element_type::INT64:
         fits = WholeToDouble(int64_t(item), node.type, &number);

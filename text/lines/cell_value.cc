@@ -5,6 +5,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
+#include "dsi/text/lines/number_of_text_internal.h"
 
 namespace dsi::internal {
 
@@ -64,7 +65,7 @@ Status SetCellValue(const Schema& schema, uint32_t at, std::string_view text,
       return batch->SetUint(at, big);
     case NumberText::kDouble:
       if (!IsFloat(type)) break;
-      return batch->SetDouble(at, number);
+      return batch->SetDouble(at, NumberOfText(number, type));
     case NumberText::kNone:
       break;
   }

@@ -11,6 +11,8 @@ namespace dsi::internal {
 namespace {
 
 constexpr size_t kMaxTextBytes = 127;
+// Years have four digits, unless %y says two.
+constexpr int kFirstYear = 1000;
 
 // Names of months and days are English, whatever the locale of the program.
 locale_t English() {
@@ -93,6 +95,8 @@ bool TimeForms::ParseForm(const Form& form, const std::string& text, IsoTime* ti
   fields.tm_mday = 0;  // There is no such day.
   const char* const end = strptime_l(whole.c_str(), form.whole.c_str(), &fields, English());
   if (end == nullptr || *end != '\0' || fields.tm_sec > 59) return false;
+  // strptime takes "24" for %Y, and means the year 24.
+  if (fields.tm_year < kFirstYear - 1900) return false;
   const tm stated = fields;
   time->seconds = timegm(&fields) - stated.tm_gmtoff;
   // A day that its month does not have is one of the next month by now.
