@@ -138,6 +138,13 @@ Status RowIntake::Append(RowBatch&& rows) {
   DSI_ASSIGN_OR_RETURN(const bool added, AddWithin(false, add));
   if (!added) DSI_RETURN_IF_ERROR(AddWithin(true, add).status());
   if (rows_.num_rows() != num_rows) return Status::Ok();
+  if (rounding_.rounds() && !Fits(0, 0)) {
+    // What is spilled is rounded in place: a copy, lest the caller's rows are when that fails.
+    DSI_RETURN_IF_ERROR(rows.Append(std::move(rows_)));
+    const Status status = Append(std::as_const(rows));
+    if (status.ok()) rows.Clear();
+    return status;
+  }
   const Status status = NoThrow([this] { return SpillExcess(); });
   if (!status.ok()) {
     static_cast<void>(rows.Append(std::move(rows_)));

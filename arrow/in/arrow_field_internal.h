@@ -74,6 +74,13 @@ inline bool IsPlainList(const ArrowField& field) {
   return !field.dictionary && IsArrowList(field.form) && !field.is_map();
 }
 
+// Nulls alone, or lists of nothing else: a schema that is found has no feature for them.
+inline bool NeverHasValue(const ArrowField& field) {
+  const ArrowField& values = field.values();
+  if (values.form == ArrowForm::kNull) return true;
+  return IsArrowList(values.form) && NeverHasValue(values.children[0]);
+}
+
 // Fills in form, type, width and what else the format says. Unknown and malformed ones are
 // kUnsupported: columns that nobody asks for may have them.
 void ParseArrowFormat(std::string_view format, ArrowField* field);

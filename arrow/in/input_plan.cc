@@ -94,7 +94,7 @@ class Planner {
     }
     for (size_t i = 0; i < columns_.size(); ++i) {
       // What never has a value needs no feature.
-      if (taken_[i] || columns_[i].field->values().form == ArrowForm::kNull) continue;
+      if (taken_[i] || NeverHasValue(*columns_[i].field)) continue;
       DSI_RETURN_IF_ERROR(AddUnknown(columns_[i].name, ignore_unknown));
     }
     return std::move(plan_);
@@ -156,6 +156,7 @@ class Planner {
       const auto own = by_name_.find(feature.name);
       if (own == by_name_.end()) return {};  // Lengths of others.
       const ArrowField& list = columns_[own->second].field->values();
+      if (!IsArrowList(list.form)) return {};  // Nulls alone, beside lengths.
       const bool has_lengths = by_name_.contains(lengths_name);
       if (has_lengths && IsPlainList(list.children[0])) {
         return ColumnFault(feature.name, "found lists of lists, and their lengths in {}",

@@ -206,7 +206,14 @@ Result<const int64_t*> ReadIndices(const ArrowView& view, const Positions& at,
   const std::byte* from = LoadFixed(view, width, at, scratch);
   auto* to = scratch->Take<int64_t>(at.count);
   const auto load = [&](size_t begin, size_t count) {
-    return LoadIndicesOf(type, from, begin, count, size, to);
+    bool fits = LoadIndicesOf(type, from, begin, count, size, to);
+    if (at.slots == nullptr) return fits;
+    fits = true;
+    for (size_t i = begin; i < begin + count; ++i) {
+      if (at.slots[i] < 0) to[i] = -1;  // Filled, whatever the dictionary holds.
+      fits &= at.slots[i] < 0 || to[i] >= 0;
+    }
+    return fits;
   };
   DSI_RETURN_IF_ERROR(CheckEntries(rows, at.count, load, [&](size_t row, size_t entry) {
     return place.RowFault(StatusCode::kBadInput, row, "index {} into a dictionary of {} values",

@@ -135,15 +135,6 @@ Status InferColumn(const TableColumn& column, int64_t greatest, FeatureSpec* fea
   return {};
 }
 
-bool HasValues(const TableColumn& column) {
-  const ArrowField& values = column.field->values();
-  if (values.form == ArrowForm::kNull) return false;
-  if (!IsArrowList(values.form)) return true;
-  const ArrowField& items = values.children[0].values();
-  if (IsArrowList(items.form)) return items.children[0].values().form != ArrowForm::kNull;
-  return items.form != ArrowForm::kNull;
-}
-
 // The greatest value of each int64 column whose name may be that of a time.
 Result<std::unordered_map<std::string, int64_t>> GreatestTimes(
     const ArrowSchema& table, const std::vector<TableColumn>& columns, const ArrowArray& rows) {
@@ -193,7 +184,7 @@ Result<Schema> InferFromArrow(const ArrowSchema& table, const ArrowArray* rows,
   std::vector<FeatureSpec> inner;      // Behind all that are columns.
   std::vector<FeatureSpec> may_order;  // Days do not order the rows of a session.
   for (const TableColumn& column : columns) {
-    if (!HasValues(column)) {
+    if (NeverHasValue(*column.field)) {
       report->dropped.push_back(column.name);
       continue;
     }

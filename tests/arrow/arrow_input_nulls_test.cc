@@ -72,6 +72,15 @@ TEST_F(ArrowInputNulls, TextsAndDictionaries) {
       Dictionary(Numbers<int8_t>("item", "c", {1, kNone, 0}), Numbers<int64_t>("", "l", {7, 8})));
   EXPECT_EQ(Drop(numbers, kInts), "[8 7]");
   EXPECT_EQ(Fill(numbers, kInts), "[8 0 7]");
+  // A dictionary without values, which nulls alone refer to; an index that is not null is none.
+  const auto of_none = [](std::optional<int8_t> index) {
+    return Lists<int32_t>(
+        "a", {0, 2},
+        Dictionary(Numbers<int8_t>("item", "c", {kNone, index}), Strings<int32_t>("", "u", {})));
+  };
+  EXPECT_EQ(Fill(of_none(kNone), kHashed), "[" + empty + " " + empty + "]");
+  EXPECT_NE(Fill(of_none(0), kHashed).find("index 0 into a dictionary of 0 values"),
+            std::string::npos);
 }
 
 TEST_F(ArrowInputNulls, ListsOfNothingElse) {

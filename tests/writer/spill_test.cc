@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dsi/tests/support/temp_folder.h"
@@ -266,30 +267,37 @@ TEST(Spill, AFileThatCannotGrowFailsTheCallAndNoRowIsLost) {
       .cluster_by = {"session", "t"}, .stripe_rows = 700, .memory_bytes = 20'000};
   const Written whole = Write(9, 3'000, 50, options);
   ASSERT_TRUE(whole.status.ok());
-  size_t failed = 0;
-  for (rlim_t limit = 1; limit < whole.report.spilled_bytes; limit += 1 + limit / 3) {
-    std::vector<std::byte> bytes;
-    auto writer =
-        Writer::Create(CreateMemoryFile(&bytes, "memory"), *Schema::FromJson(kFeatures), options);
-    ASSERT_TRUE(writer.ok());
-    Table table{(*writer)->schema(), {}};
-    Fill(9, 3'000, 50, &table);
-    for (const RowBatch& batch : table.batches) {
-      const uint64_t before = (*writer)->num_rows();
-      Status status;
-      with_limit(limit, [&] { status = (*writer)->Append(batch); });
-      if (status.ok()) continue;
-      ++failed;
-      EXPECT_EQ(status.code(), StatusCode::kIo);
-      EXPECT_NE(status.message().find("spill folder"), std::string::npos) << status.message();
-      EXPECT_EQ((*writer)->num_rows(), before);
-      // There is room again.
-      ASSERT_TRUE((*writer)->Append(batch).ok());
+  // Rows that are handed over come back as they were.
+  for (const bool hands_over : {false, true}) {
+    size_t failed = 0;
+    for (rlim_t limit = 1; limit < whole.report.spilled_bytes; limit += 1 + limit / 3) {
+      std::vector<std::byte> bytes;
+      auto writer =
+          Writer::Create(CreateMemoryFile(&bytes, "memory"), *Schema::FromJson(kFeatures), options);
+      ASSERT_TRUE(writer.ok());
+      Table table{(*writer)->schema(), {}};
+      Fill(9, 3'000, hands_over ? 500 : 50, &table);
+      for (RowBatch& batch : table.batches) {
+        const uint64_t before = (*writer)->num_rows();
+        const auto append = [&] {
+          return hands_over ? (*writer)->Append(std::move(batch))
+                            : (*writer)->Append(std::as_const(batch));
+        };
+        Status status;
+        with_limit(limit, [&] { status = append(); });
+        if (status.ok()) continue;
+        ++failed;
+        EXPECT_EQ(status.code(), StatusCode::kIo);
+        EXPECT_NE(status.message().find("spill folder"), std::string::npos) << status.message();
+        EXPECT_EQ((*writer)->num_rows(), before);
+        // There is room again.
+        ASSERT_TRUE(append().ok());
+      }
+      ASSERT_TRUE((*writer)->Finish().ok());
+      EXPECT_TRUE(bytes == whole.bytes) << limit << hands_over;
     }
-    ASSERT_TRUE((*writer)->Finish().ok());
-    EXPECT_TRUE(bytes == whole.bytes) << limit;
+    EXPECT_GT(failed, 5U);
   }
-  EXPECT_GT(failed, 5U);
 }
 
 // Every bit of a block, its head included, and a block in another's place.
