@@ -154,8 +154,10 @@ bool FloorToUnit(const IsoTime& time, TimeUnit unit, int64_t* value, bool* is_ex
   const int64_t per = PerSecond(unit);
   const int64_t nanos_each = 1'000'000'000 / per;
   *is_exact = !time.beyond_nanos && time.nanos % nanos_each == 0;
-  return !__builtin_mul_overflow(time.seconds, per, value) &&
-         !__builtin_add_overflow(*value, time.nanos / nanos_each, value);
+  // The seconds are those before the time, and alone may lie beyond the range.
+  const auto exact = static_cast<__int128>(time.seconds) * per + time.nanos / nanos_each;
+  *value = static_cast<int64_t>(exact);
+  return exact == *value;
 }
 
 Status IsoToUnit(const IsoTime& time, TimeUnit unit, int64_t* value) {

@@ -47,6 +47,7 @@ Result<std::vector<OpenColumn>> LoadAllColumns(const OpenFile& file) {
   std::vector<OpenColumn> columns;
   for (uint32_t i = 0; i < file.core().columns.count; ++i) {
     DSI_ASSIGN_OR_RETURN(OpenColumn column, file.LoadAnyColumn(i));
+    if (column.record.place == 0) DSI_RETURN_IF_ERROR(file.CheckFollowers(column));
     columns.push_back(std::move(column));
   }
   return columns;
@@ -91,9 +92,9 @@ Result<ColumnInfo> DescribeColumn(const OpenFile& file, const OpenColumn& column
 
 Result<std::vector<ColumnInfo>> DescribeColumns(const OpenFile& file) {
   DSI_ASSIGN_OR_RETURN(const std::vector<PrecisionRecord> precisions, LoadPrecisions(file));
+  DSI_ASSIGN_OR_RETURN(const std::vector<OpenColumn> columns, LoadAllColumns(file));
   std::vector<ColumnInfo> infos;
-  for (uint32_t i = 0; i < file.core().columns.count; ++i) {
-    DSI_ASSIGN_OR_RETURN(const OpenColumn column, file.LoadAnyColumn(i));
+  for (const OpenColumn& column : columns) {
     DSI_ASSIGN_OR_RETURN(ColumnInfo info, DescribeColumn(file, column, precisions));
     infos.push_back(std::move(info));
   }

@@ -90,6 +90,7 @@ class NameIndex {
           column.name.empty() || (entry.is_feature ? column.feature_name() : column.name) == name;
       if (!entry.is_feature && is_it) return std::vector{entry.column};
       if (entry.is_feature && r.place == 0 && is_it) {
+        DSI_RETURN_IF_ERROR(file_.CheckFollowers(column));
         std::vector<uint32_t> columns(r.num_columns);
         std::iota(columns.begin(), columns.end(), entry.column);
         return columns;

@@ -50,7 +50,8 @@ Status CheckFeature(const OpenColumn& c, const std::string& leader_name) {
   const ColumnRecord& r = c.record;
   const ColumnRecord& l = c.leader;
   const bool agree = l.place == 0 && l.num_columns == r.num_columns && l.group == r.group &&
-                     l.kind == r.kind && l.newest_first == r.newest_first && l.nested == r.nested &&
+                     l.kind == r.kind && l.num_tiers == r.num_tiers &&
+                     l.newest_first == r.newest_first && l.nested == r.nested &&
                      l.max_length == r.max_length && l.fixed_length == r.fixed_length &&
                      l.id_less_hash == r.id_less_hash && l.feature_name_size == r.feature_name_size;
   if (!agree || leader_name.compare(0, l.feature_name_size, c.name, 0, r.feature_name_size) != 0) {
@@ -137,6 +138,17 @@ Result<OpenColumn> OpenFile::LoadAnyColumn(uint32_t ordinal) const {
     }
   }
   return c;
+}
+
+Status OpenFile::CheckFollowers(const OpenColumn& leader) const {
+  for (uint32_t place = 1; place < leader.record.num_columns; ++place) {
+    DSI_ASSIGN_OR_RETURN(const ColumnRecord r, LoadRecord(*this, leader.ordinal + place));
+    if (r.place == place && r.num_columns == leader.record.num_columns) continue;
+    return Corrupt("column {}: column {} of a feature of {}, expected column {} of {} (F-070)",
+                   leader.ordinal + place, r.place, r.num_columns, place,
+                   leader.record.num_columns);
+  }
+  return Status::Ok();
 }
 
 Result<GroupRecord> OpenFile::LoadGroup(uint32_t group) const {

@@ -219,6 +219,8 @@ class OpenFile {
   Result<OpenColumn> LoadAnyColumn(uint32_t ordinal) const;
   // The same for who wants its values: kUnsupported where this build cannot read them.
   Result<OpenColumn> LoadColumn(uint32_t ordinal) const;
+  // That the columns behind a feature's first one are its others (F-070).
+  Status CheckFollowers(const OpenColumn& leader) const;
   Result<std::string> LoadName(uint32_t offset, uint32_t size) const;
   Result<GroupRecord> LoadGroup(uint32_t group) const;         // F-073.
   Result<IdSpaceRecord> LoadIdSpace(uint32_t id_space) const;  // F-074.

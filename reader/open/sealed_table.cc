@@ -116,7 +116,8 @@ void SealedTable::NoteStart(LookAhead* ahead) const {
   if (whole <= (step_ == Step::kLast ? ahead->last_whole_bytes() : ahead->whole_bytes())) {
     ahead->Note(ref_.offset, whole);
   } else {
-    ahead->Note(cache_->entries.offset(), cache_->entries.size());
+    const BlockEntries entries(ref_);
+    ahead->Note(entries.offset(), entries.size());
   }
 }
 
@@ -133,7 +134,7 @@ void SealedTable::LookAtStart(LookAhead* ahead) const {
 // name index, the one table that is entered by guess, a hash is within 3 √n / 2 records of its
 // place but for one in 400, and that may be in the block next to those.
 void SealedTable::NoteGuess(uint64_t number, LookAhead* ahead) const {
-  const BlockEntries& entries = cache_->entries;
+  const BlockEntries entries(ref_);  // Where they stand, not what they are.
   uint64_t begin = ref_.offset + (ref_.compressed ? entries.size() : 0);
   uint64_t end = ref_.offset + MostBytes() - (ref_.compressed ? 0 : entries.size());
   if (end <= begin) return;

@@ -276,8 +276,8 @@ class StripePlanner {
   // Position of the slot's stream in the plan.
   Result<uint32_t> AddStream(uint32_t column, StreamRole role, uint32_t slot, uint32_t owner,
                              bool lends = false) {
-    const auto [at, is_new] = position_.try_emplace(slot, plan_.streams.size());
-    if (!is_new) {
+    const auto at = position_.find(slot);
+    if (at != position_.end()) {
       PlannedStream& known = plan_.streams[at->second];
       if (known.role == role && known.owner == owner) {
         if (known.lends == lends) known.column = std::min(known.column, column);
@@ -292,8 +292,10 @@ class StripePlanner {
     PlannedStream stream{
         .slot = slot, .role = role, .column = column, .owner = owner, .lends = lends, .record = {}};
     DSI_ASSIGN_OR_RETURN(stream.record, file_.LoadStream(plan_.stripe, slot));
+    const auto position = static_cast<uint32_t>(plan_.streams.size());
     plan_.streams.push_back(stream);
-    return at->second;
+    position_.emplace(slot, position);
+    return position;
   }
 
   // The pages of all streams, once each, by ordinal.
@@ -321,6 +323,15 @@ class StripePlanner {
         if (!is_waiting()) return records.status();
         waited = records.status();
         continue;
+      }
+      // Those of a run are checked against each other, and its first against the page before it.
+      if (!plan_.pages.empty() && !records->empty()) {
+        const PlannedPage& last = plan_.pages.back();
+        const uint64_t last_end = last.record.offset + last.record.stored_size;
+        if ((*records)[0].offset < last_end) {
+          return Corrupt("stripe {}: page {} begins at {}, page {} before it ends at {} (F-062)",
+                         plan_.stripe, first, (*records)[0].offset, last.ordinal, last_end);
+        }
       }
       for (uint32_t p = first; p < end; ++p) {
         plan_.pages.push_back({.ordinal = p, .record = (*records)[p - first]});

@@ -167,15 +167,21 @@ class DirectoryVerifier {
         entries_.push_back({NameIndexRecord::HashOf(c.feature_name()), true, c.ordinal});
     }
     std::sort(entries_.begin(), entries_.end());
-    for (size_t i = 1; i < entries_.size(); ++i) {
-      // Names of equal hash are few and stand together.
-      for (size_t j = i; j-- != 0 && entries_[j].hash == entries_[i].hash;) {
-        if (NameOf(entries_[i]) == NameOf(entries_[j])) {
-          log_.Add(Corrupt("name \"{}\" stands for columns {} and {} (F-075)", NameOf(entries_[i]),
-                           entries_[j].column, entries_[i].column),
-                   "directory: names");
-          break;
-        }
+    // Names of equal hash stand together; they are few, unless somebody has sought them.
+    CountedVector<NameEntry> same(budget_);
+    for (size_t begin = 0, end = 0; begin < entries_.size(); begin = end) {
+      while (end < entries_.size() && entries_[end].hash == entries_[begin].hash) ++end;
+      if (end - begin == 1) continue;
+      same.assign(entries_.begin() + static_cast<ptrdiff_t>(begin),
+                  entries_.begin() + static_cast<ptrdiff_t>(end));
+      std::stable_sort(same.begin(), same.end(), [&](const NameEntry& a, const NameEntry& b) {
+        return NameOf(a) < NameOf(b);
+      });
+      for (size_t i = 1; i < same.size(); ++i) {
+        if (NameOf(same[i]) != NameOf(same[i - 1])) continue;
+        log_.Add(Corrupt("name \"{}\" stands for columns {} and {} (F-075)", NameOf(same[i]),
+                         same[i - 1].column, same[i].column),
+                 "directory: names");
       }
     }
   }
@@ -219,7 +225,10 @@ class DirectoryVerifier {
     if (!out_.complete) return;
     CountedVector<std::pair<uint64_t, uint32_t>> ids(budget_);
     for (const OpenColumn& c : out_.columns) {
-      if (c.record.place == 0) ids.emplace_back(c.feature_id(), c.ordinal);
+      if (c.record.place != 0) continue;
+      ids.emplace_back(c.feature_id(), c.ordinal);
+      if (Status status = file_.CheckFollowers(c); !status.ok())
+        log_.Add(std::move(status), "directory: columns");
     }
     if (ids.size() != file_.core().num_features) {
       log_.Add(

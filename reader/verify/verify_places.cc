@@ -110,22 +110,29 @@ Status VerifyPlaces(const OpenFile& file, const VerifiedDirectory& directory, si
     if (!check_index && !check_windows) continue;
     const std::span<const OpenColumn> feature =
         std::span(directory.columns).subspan(column.ordinal, column.record.num_columns);
-    const bool whole = std::all_of(feature.begin(), feature.end(),
-                                   [](const OpenColumn& c) { return !c.name.empty(); });
+    const bool whole = std::all_of(feature.begin(), feature.end(), [&](const OpenColumn& c) {
+      return !c.name.empty() && c.first_column() == column.ordinal;
+    });
     if (!whole) continue;
     std::vector<OpenColumn> columns;
     std::copy_if(feature.begin(), feature.end(), std::back_inserter(columns),
                  [](const OpenColumn& c) { return c.record.Support().ok(); });
     if (columns.empty()) continue;
-    group_checked[column.record.group] = true;
     FeaturePlaces places(file, columns, stripe, budget);
-    Status status = places.Start();
-    if (status.ok() && check_windows) status = places.CheckWindows();
-    if (status.ok() && check_index) status = places.CheckIndex();
-    // What is unsupported has been reported, by who met its record or its page.
-    if (status.ok() || status.code() == StatusCode::kUnsupported) continue;
-    if (status.code() != StatusCode::kCorrupt) return status;
-    log->Add(std::move(status), fmt::format("stripe {}, column {}", stripe, column.name));
+    Status index = places.Start();
+    Status windows;
+    if (index.ok()) {
+      if (check_windows) windows = places.CheckWindows();
+      if (check_index) index = places.CheckIndex();
+    }
+    // Where the index could not be looked at, another feature of the group may tell.
+    if (check_index) group_checked[column.record.group] = index.code() != StatusCode::kUnsupported;
+    for (Status* status : {&windows, &index}) {
+      // What is unsupported has been reported, by who met its record or its page.
+      if (status->ok() || status->code() == StatusCode::kUnsupported) continue;
+      if (status->code() != StatusCode::kCorrupt) return std::move(*status);
+      log->Add(std::move(*status), fmt::format("stripe {}, column {}", stripe, column.name));
+    }
   }
   return Status::Ok();
 }

@@ -58,8 +58,8 @@ class StatisticsFinder {
     if (planned.dictionary != kNone32)
       dictionary.Start(&context_, stream(planned.dictionary), nullptr, nullptr, true);
     ShapeDecoder shape(budget_);
-    DSI_RETURN_IF_ERROR(shape.Start(&context_, stream(planned.shape), nullptr, column_.leader,
-                                    num_unique, planned.pool_values, false));
+    DSI_RETURN_IF_ERROR(shape.Start(&context_, stream(planned.shape), stream(planned.windows),
+                                    column_.leader, num_unique, planned.pool_values, false));
     PoolDecoder values(budget_);
     DSI_RETURN_IF_ERROR(values.Start(&context_, planned, nullptr,
                                      planned.dictionary == kNone32 ? nullptr : &dictionary, &shape,

@@ -102,6 +102,11 @@ TEST(IsoTime, FractionsAreExactOrRefused) {
   EXPECT_EQ(InUnit("2262-04-11T23:47:16.854775807Z", TimeUnit::kNanos), "9223372036854775807");
   EXPECT_EQ(InUnit("2262-04-11T23:47:16.854775808Z", TimeUnit::kNanos),
             "a time that 64 bits cannot hold in ns");
+  // The first there is lies in a second that begins before the range.
+  EXPECT_EQ(InUnit("1677-09-21T00:12:43.145224192Z", TimeUnit::kNanos), "-9223372036854775808");
+  EXPECT_EQ(InUnit("1677-09-21T00:12:43.3Z", TimeUnit::kNanos), "-9223372036700000000");
+  EXPECT_EQ(InUnit("1677-09-21T00:12:43.145224191Z", TimeUnit::kNanos),
+            "a time that 64 bits cannot hold in ns");
   EXPECT_EQ(InUnit("9999-12-31T23:59:59.999999", TimeUnit::kMicros), "253402300799999999");
   IsoTime time;
   ASSERT_TRUE(ParseIsoTime("2024-05-01T00:00:00.1000", &time));

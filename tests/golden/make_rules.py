@@ -264,7 +264,86 @@ def names_source(column, space=0):
     return {"constant": space << 32 | column}
 
 
+def float_bits(*values):
+    return [struct.unpack("<I", struct.pack("<f", value))[0] for value in values]
+
+
+def string_windows(texts, starts, tiers=0):
+    """Strings in a pool that they share, with statistics."""
+    texts = [text.encode() for text in texts]
+    rows = Rows(len(texts), {"s": [list(text) for text in texts]}, windows={"s": starts})
+    stated = (3, 2, section([(12, [Statistics(min(texts), max(texts), 0)])]))
+    return Builder([Col("s", "string", "bytes", tiers=tiers)], [rows], sections=[stated]).bytes()
+
+
+def not_consecutive(columns, values, num_columns, stating):
+    """Columns of which some state that they are of a feature of so many."""
+
+    def edit(what, records):
+        if what == "columns":
+            for i in stating:
+                records[i]["num_columns"] = num_columns
+        return records
+
+    return Builder(columns, [Rows(2, values)], edit=edit).bytes()
+
+
+def another_inside():
+    columns = [Col("h.a", "sequence", "int64", feature="h"), Col("x", "dense", "int64"), Col("h.c", "sequence", "int64", feature="h")]
+    return not_consecutive(columns, {"h.a": [[1, 2, 3], [7]], "x": [100, 200], "h.c": [[4, 5, 6], [8]]}, 3, [0, 2])
+
+
+def weights_of_another():
+    columns = [Col("w.ids", "weighted", "int64", feature="w"), Col("y", "list", "float32")]
+    return not_consecutive(columns, {"w.ids": [[1, 2, 3], [7]], "y": [float_bits(0.5, 0.25, 0.125), float_bits(9)]}, 2, [0])
+
+
+def tiers_of_one_column():
+    columns = [Col("h.a", "sequence", "int64", feature="h", tiers=2), Col("h.b", "sequence", "int64", feature="h", tiers=3)]
+    return Builder(columns, [Rows(2, {"h.a": [[1, 2, 3], [7]], "h.b": [[4, 5, 6], [8]]}, windows={"h": [0, 3]})]).bytes()
+
+
+def version_skipped_beside_form_9():
+    """The list, whose shape nobody can read, is the first feature of the group."""
+    columns = [Col("k", "key", "int64", group=1), Col("l", "list", "int64", group=2), Col("d", "dense", "int64", group=2)]
+    lists = [[i, i + 1, i + 2] for i in range(1, 5)]
+    rows = Rows(
+        4,
+        {"k": [5, 6], "l": lists, "d": [10, 20, 30, 40]},
+        groups=[(3, 2, [0, 0, 1, 1]), (5, 4, [0, 4, 0, 0])],
+        windows={"l": [0, 1, 2, 3]},
+    )
+
+    def edit(what, records):
+        if what == "stripe 0 streams":
+            records[4].update(form=9)
+        return records
+
+    return Builder(columns, [rows], groups=[Grp("u"), Grp("v", parent=1)], edit=edit).bytes()
+
+
+def page_on_another():
+    """Who reads the pages 0 and 2 alone does not meet the record between them."""
+    columns = [Col(name, "dense", "int64") for name in "abcd"]
+    values = {name: [10 * i + k for k in range(3)] for i, name in enumerate("abcd")}
+
+    def edit(what, records):
+        if what == "stripe 0 pages":
+            records[1].update(offset=records[0]["offset"] - 16, stored_size=16)
+            records[2].update({key: records[0][key] for key in ("offset", "stored_size", "seal", "num_values")})
+        return records
+
+    return Builder(columns, [Rows(3, values, nodes={name: (en.raw, "paged") for name in "abcd"})], edit=edit).bytes()
+
+
 FILES = {
+    "sound.statistics_of_string_windows": lambda: string_windows(["abcd", "bcde", "abcd"], [0, 1, 0]),
+    "sound.statistics_of_string_tiers": lambda: string_windows(["abc", "de"], [0, 3], 2),
+    "F-070.another_feature_inside": another_inside,
+    "F-070.weights_of_another_feature": weights_of_another,
+    "F-079.tiers_of_one_column": tiers_of_one_column,
+    "D-002.version_skipped_beside_form_9": version_skipped_beside_form_9,
+    "F-062.page_on_another": page_on_another,
     "sound.compressed": lambda: compressed(), "sound.compressed_zstd": lambda: compressed(encoder=en.compressed(1)),
     "F-040.block_too_short": lambda: compressed("columns entries", lambda e: [(e[0][0], e[0][1] - 8)] + e[1:]),
     "F-042.block_not_of_8": lambda: compressed("columns entries", lambda e: [(s, end - 4 * (i == 0)) for i, (s, end) in enumerate(e)]),

@@ -96,6 +96,47 @@ TEST(Rules, VerifyQuotesTheRule) {
   }
 }
 
+std::vector<std::byte> BytesOf(const std::string& name) {
+  for (const RuleFile& file : RuleFiles()) {
+    if (file.name == name) return file.bytes;
+  }
+  ADD_FAILURE() << name;
+  return {};
+}
+
+// Whatever gap is worth reading over: the read that they would share is no longer than one of them.
+TEST(Rules, PagesThatOverlapAreRefusedByWhoReadsThemAlone) {
+  for (const uint64_t gap : {uint64_t{0}, UINT64_MAX}) {
+    const auto reader = Reader::Open(OpenMemoryFile(BytesOf("F-062.page_on_another.dsi"), "rules"),
+                                     {.coalesce_gap = gap});
+    ASSERT_TRUE(reader.ok());
+    ScanOptions options;
+    options.features = {{.name = "a"}, {.name = "c"}};
+    const auto scan = (*reader)->NewScan(options);
+    ASSERT_TRUE(scan.ok());
+    Batch batch;
+    const Status status = (*scan)->Next(&batch).status();
+    EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+    EXPECT_TRUE(Quotes(status, "F-062")) << status.ToString();
+  }
+}
+
+// A feature is never made of columns of another.
+TEST(Rules, F070FeaturesByNameAndSchemasAreOfTheirOwnColumns) {
+  for (const auto& [file, feature] : {std::pair("F-070.another_feature_inside.dsi", "h"),
+                                      std::pair("F-070.weights_of_another_feature.dsi", "w")}) {
+    const auto reader = Reader::Open(OpenMemoryFile(BytesOf(file), "rules"));
+    ASSERT_TRUE(reader.ok());
+    ScanOptions options;
+    options.features = {{.name = feature}};
+    for (const Status& status : {(*reader)->NewScan(options).status(), (*reader)->schema().status(),
+                                 (*reader)->Columns().status()}) {
+      EXPECT_EQ(status.code(), StatusCode::kCorrupt) << file;
+      EXPECT_TRUE(Quotes(status, "F-070")) << status.ToString();
+    }
+  }
+}
+
 // Only who looks at the whole index, at a group, a page or a part of one that nobody reads, or at
 // what is said beside the rows, can tell these.
 const std::set<std::string> kFoundByVerify = {"D-002", "F-002", "F-034", "F-063", "F-064",

@@ -65,6 +65,9 @@ TEST(TimeFilter, TimesBeyondTheUnit) {
             FilterValue(std::numeric_limits<int64_t>::max()));
   EXPECT_EQ(Number("2262-04-11T23:47:16.8547758071", TimeUnit::kNanos, Compare::kLess),
             FilterValue(0x1p63));
+  // In the first second, which begins before the first nanosecond.
+  EXPECT_EQ(Number("1677-09-21T00:12:43.3", TimeUnit::kNanos, Compare::kLess),
+            FilterValue(int64_t{-9'223'372'036'700'000'000}));
 }
 
 TEST(TimeFilter, RowsOfEveryUnit) {
