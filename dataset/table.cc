@@ -38,7 +38,7 @@ Result<std::unique_ptr<Table>> Table::Create(const std::string& where,
   return internal::NoThrow([&]() -> Result<std::unique_ptr<Table>> {
     DSI_ASSIGN_OR_RETURN(auto log, MakeLog(where, options));
     DSI_RETURN_IF_ERROR(log->AddFirst());
-    log->set_seen(1);
+    log->SetSeen(1);
     return std::unique_ptr<Table>(new Table(std::move(log)));
   });
 }
@@ -48,7 +48,7 @@ Result<std::unique_ptr<Table>> Table::Open(const std::string& where,
   return internal::NoThrow([&]() -> Result<std::unique_ptr<Table>> {
     DSI_ASSIGN_OR_RETURN(auto log, MakeLog(where, options));
     DSI_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers, log->Numbers());
-    log->set_seen(numbers.back());
+    log->SetSeen(numbers.back());
     return std::unique_ptr<Table>(new Table(std::move(log)));
   });
 }
@@ -87,12 +87,8 @@ Result<std::string> Table::StageCopy(const std::string& job, const std::string& 
 
 Result<TableSnapshot> Table::Commit(const std::string& job, std::span<const std::string> messages,
                                     const TableCommitOptions& options) {
-  return internal::NoThrow([&]() -> Result<TableSnapshot> {
-    DSI_ASSIGN_OR_RETURN(TableSnapshot made,
-                         internal::CommitToTable(*log_, job, messages, options));
-    log_->set_seen(made.number);
-    return made;
-  });
+  return internal::NoThrow(
+      [&] { return internal::CommitToTable(log_.get(), job, messages, options); });
 }
 
 Result<uint64_t> Table::Abort(const std::string& job) {

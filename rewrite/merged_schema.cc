@@ -8,6 +8,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
 #include "dsi/dataset/dataset_access_internal.h"
+#include "dsi/dataset/files/schema_view_internal.h"
 #include "dsi/format/reserved_names_internal.h"
 #include "dsi/rewrite/rewritten_schema_internal.h"
 
@@ -115,13 +116,30 @@ void AddOverlay(const Schema& overlay, Schema* schema) {
   schema->metadata.insert(overlay.metadata.begin(), overlay.metadata.end());
 }
 
+// By what a file and its overlays call features: how the dataset calls them (DS-021). Those that it
+// calls the same are left out.
+using NewNames = std::map<std::string, std::string>;
+NewNames FindNewNames(const SchemaView& view, size_t file) {
+  NewNames names;
+  for (size_t variant = 0; variant < view.schemas().num_variants(file); ++variant) {
+    for (uint32_t column = 0; column < view.columns().size(); ++column) {
+      const std::string& name = view.columns()[column].feature;
+      const ColumnInfo* const there = view.InFile(file, column, variant);
+      if (there != nullptr && there->feature != name) names.emplace(there->feature, name);
+    }
+  }
+  return names;
+}
+
 using MaxErrors = std::map<std::string, double>;  // By column.
 
 // That of a file, or of an overlay.
-Result<Schema> SchemaOf(const Reader& reader, const std::string& path, MaxErrors* max_error) {
+Result<Schema> SchemaOf(const Reader& reader, const std::string& path, const NewNames& names,
+                        MaxErrors* max_error) {
   DSI_RETURN_IF_ERROR(RefuseUnsupported(reader, path));
   DSI_ASSIGN_OR_RETURN(Schema of_file, reader.schema());
   DropPositions(&of_file);
+  RenameFeatures(names, &of_file);
   for (const FeatureSpec& feature : of_file.features) {
     for (size_t c = 0; c < feature.columns.size(); ++c) {
       double& greatest = (*max_error)[ColumnName(feature, c)];
@@ -132,13 +150,15 @@ Result<Schema> SchemaOf(const Reader& reader, const std::string& path, MaxErrors
 }
 
 // That of a file with its overlays.
-Result<Schema> WholeSchema(const DatasetFiles& files, size_t i, MaxErrors* max_error) {
+Result<Schema> WholeSchema(const DatasetFiles& files, size_t i, const NewNames& names,
+                           MaxErrors* max_error) {
   DSI_ASSIGN_OR_RETURN(auto reader, files.Acquire(i));
-  DSI_ASSIGN_OR_RETURN(Schema whole, SchemaOf(*reader, files.files()[i].path, max_error));
+  DSI_ASSIGN_OR_RETURN(Schema whole, SchemaOf(*reader, files.files()[i].path, names, max_error));
   for (const PlacedOverlay& placed : files.overlays_of(i)) {
     DSI_ASSIGN_OR_RETURN(reader, files.AcquireOverlay(placed.overlay));
-    DSI_ASSIGN_OR_RETURN(const Schema overlay,
-                         SchemaOf(*reader, files.overlays()[placed.overlay].path, max_error));
+    DSI_ASSIGN_OR_RETURN(
+        const Schema overlay,
+        SchemaOf(*reader, files.overlays()[placed.overlay].path, names, max_error));
     AddOverlay(overlay, &whole);
   }
   return whole;
@@ -155,10 +175,12 @@ Result<Schema> MergedSchema(const Dataset& from, std::span<const ColumnInfo> col
     by_name[column.name] = &column;
     features.insert(column.feature);
   }
+  std::vector<Status> conflicts;  // Those stand in `columns`.
+  DSI_ASSIGN_OR_RETURN(const auto view, MakeView(files, {}, &conflicts));
   Schema schema;
   MaxErrors max_error;
   for (size_t i = files.files().size(); i-- > 0;) {
-    DSI_ASSIGN_OR_RETURN(Schema of_file, WholeSchema(files, i, &max_error));
+    DSI_ASSIGN_OR_RETURN(Schema of_file, WholeSchema(files, i, FindNewNames(*view, i), &max_error));
     if (i + 1 == files.files().size()) {
       schema = std::move(of_file);
       continue;
@@ -179,7 +201,9 @@ Result<Schema> MergedSchema(const Dataset& from, std::span<const ColumnInfo> col
       const ColumnInfo& merged = *known->second;
       feature.columns[c].type = merged.type;
       if (IsFloat(merged.type)) feature.columns[c].id_space.clear();  // Of integers (DS-023).
-      feature.columns[c].max_error = max_error[merged.name];
+      // S-014: told beside a precision alone.
+      const bool is_rounded = feature.columns[c].precision != Precision::kExact;
+      feature.columns[c].max_error = is_rounded ? max_error[merged.name] : 0;
       if (c != 0) continue;
       feature.max_length = merged.max_length;
       feature.default_bits = merged.default_bits;

@@ -231,7 +231,10 @@ class Job {
     plan.schema.groups.clear();
     // What is rounded is rounded once, in the end.
     for (FeatureSpec& feature : plan.schema.features) {
-      for (ColumnSpec& column : feature.columns) column.precision = Precision::kExact;
+      for (ColumnSpec& column : feature.columns) {
+        column.precision = Precision::kExact;
+        column.max_error = 0;
+      }
     }
     DSI_ASSIGN_OR_RETURN(const auto sorter, Writer::Create(sorted.Write(), plan.schema, writer));
     DSI_RETURN_IF_ERROR(CopyPlaced(from_, plan_, places.of_row,
@@ -242,7 +245,18 @@ class Job {
     const std::vector<uint64_t> all = places.All();
     places = {};
     DSI_ASSIGN_OR_RETURN(const auto again, Dataset::Open(sorted.path()));
-    return Place(*again, plan_, all);
+    return Place(*again, PlanOfSorted(), all);
+  }
+
+  // The sorted file has features under the names, and of the types, that the overlay gives them.
+  RewritePlan PlanOfSorted() const {
+    RewritePlan plan{.schema = plan_.schema, .sources = {}};
+    for (size_t f = 0; f < plan_.sources.size(); ++f) {
+      std::vector<Projection>& asked = plan.sources.emplace_back();
+      for (size_t c = 0; c < plan_.sources[f].size(); ++c)
+        asked.push_back(AskForColumn(plan_.schema.features[f], c));
+    }
+    return plan;
   }
 
   // The rows that are used, each as often as it has places, with these behind the other features:

@@ -80,7 +80,7 @@ void Drop(const Names& columns, RewritePlan* plan) {
   std::erase_if(schema.groups, [](const GroupSpec& group) { return group.features.empty(); });
 }
 
-// Gives features other names wherever the schema says them; `source` says from which they came.
+// Gives features other names; `source` says from which they came.
 Status Rename(const std::vector<std::pair<std::string, std::string>>& pairs, Schema* schema,
               std::map<std::string, std::string>* source) {
   std::map<std::string, std::string> names;
@@ -93,19 +93,11 @@ Status Rename(const std::vector<std::pair<std::string, std::string>>& pairs, Sch
     if (!names.emplace(from, to).second)
       return InvalidArgument("feature {} gets two names", QuoteForMessage(from));
   }
-  const auto rename = [&](std::string* name) {
-    if (const auto at = names.find(*name); at != names.end()) *name = at->second;
-  };
-  for (FeatureSpec& feature : schema->features) {
-    const std::string was = feature.name;
-    rename(&feature.name);
-    (*source)[feature.name] = was;
+  for (const FeatureSpec& feature : schema->features) {
+    const auto renamed = names.find(feature.name);
+    (*source)[renamed == names.end() ? feature.name : renamed->second] = feature.name;
   }
-  for (std::string& key : schema->cluster_by) rename(&key);
-  for (GroupSpec& group : schema->groups) {
-    rename(&group.owner);
-    for (std::string& name : group.features) rename(&name);
-  }
+  RenameFeatures(names, schema);
   return Status::Ok();
 }
 
@@ -214,6 +206,18 @@ Projection AskForColumn(const FeatureSpec& feature, size_t column) {
     projection.width = feature.kind == Kind::kEmbedding ? feature.fixed_length : 1;
   }
   return projection;
+}
+
+void RenameFeatures(const std::map<std::string, std::string>& names, Schema* schema) {
+  const auto rename = [&](std::string* name) {
+    if (const auto at = names.find(*name); at != names.end()) *name = at->second;
+  };
+  for (FeatureSpec& feature : schema->features) rename(&feature.name);
+  for (std::string& key : schema->cluster_by) rename(&key);
+  for (GroupSpec& group : schema->groups) {
+    rename(&group.owner);
+    for (std::string& name : group.features) rename(&name);
+  }
 }
 
 Result<RewritePlan> PlanFeatures(const Dataset& from, const FeatureChanges& changes) {

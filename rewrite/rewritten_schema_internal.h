@@ -2,6 +2,7 @@
 // comes from.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct RewritePlan {
 // How BatchColumns wants a column that a writer is to take as one of this feature: lists jagged,
 // single numbers and embeddings padded, also where they stand in a file as lists of one entry.
 Projection AskForColumn(const FeatureSpec& feature, size_t column);
+// Gives features other names wherever the schema says them; those that are not there stay.
+void RenameFeatures(const std::map<std::string, std::string>& names, Schema* schema);
 // The schema of all files together, of these columns of the dataset, without the places of rows. A
 // feature that files cannot be reconciled in is that of the last one.
 Result<Schema> MergedSchema(const Dataset& from, std::span<const ColumnInfo> columns);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
+#include <filesystem>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -23,6 +25,22 @@ namespace {
 constexpr uint32_t kRemoteThreads = 32;
 
 constexpr std::string_view kSchemas = "what the files of a dataset hold";
+
+// Has nothing that may be left out of a path, such as "./" and a second slash.
+bool IsShort(std::string_view path) {
+  return !path.starts_with('.') && path.find("//") == path.npos && path.find("/.") == path.npos;
+}
+
+// Names of one file are the same if they are whole: paths that are short and begin in the root.
+// URLs are as they are.
+bool IsWhole(std::string_view name) {
+  return !SchemeOf(name).empty() || (name.starts_with('/') && IsShort(name));
+}
+
+std::string WholePath(const std::string& path, const std::string& here) {
+  if (IsShort(path) && !path.starts_with('/')) return here + "/" + path;
+  return (std::filesystem::path(here) / path).lexically_normal().string();
+}
 
 }  // namespace
 
@@ -97,20 +115,31 @@ Result<std::unique_ptr<DatasetFiles>> DatasetFiles::Of(ManifestContent manifest,
 
 // DS-001.
 Status DatasetFiles::CheckApart() const {
-  const auto is_behind = [](const DatasetFile& a, const DatasetFile& b) {
-    return a.path >= b.path;
+  struct Named {
+    std::string_view path;  // Whole.
+    const std::string* name = nullptr;
   };
+  std::error_code error;
+  const std::string here = std::filesystem::current_path(error).string();
+  std::deque<std::string> whole;
+  std::vector<Named> named;
+  for (const DatasetFile& file : files_) {
+    named.push_back({file.path, &file.path});
+    if (!IsWhole(file.path)) named.back().path = whole.emplace_back(WholePath(file.path, here));
+  }
   // As nearly all are: each after the one before.
-  if (std::adjacent_find(files_.begin(), files_.end(), is_behind) == files_.end())
-    return Status::Ok();
-  std::vector<const std::string*> paths;
-  for (const DatasetFile& file : files_) paths.push_back(&file.path);
-  const auto less = [](const std::string* a, const std::string* b) { return *a < *b; };
-  std::sort(paths.begin(), paths.end(), less);
-  const auto twice = std::adjacent_find(paths.begin(), paths.end(),
-                                        [](const auto* a, const auto* b) { return *a == *b; });
-  if (twice == paths.end()) return Status::Ok();
-  return InvalidArgument("{}: the file is named twice", ShownName(**twice));
+  const auto is_behind = [](const Named& a, const Named& b) { return a.path >= b.path; };
+  if (std::adjacent_find(named.begin(), named.end(), is_behind) == named.end()) return Status::Ok();
+  std::stable_sort(named.begin(), named.end(),
+                   [](const Named& a, const Named& b) { return a.path < b.path; });
+  const auto twice = std::adjacent_find(
+      named.begin(), named.end(), [](const Named& a, const Named& b) { return a.path == b.path; });
+  if (twice == named.end()) return Status::Ok();
+  const std::string& other = *twice[1].name;
+  if (other == *twice->name)
+    return InvalidArgument("{}: the file is named twice", ShownName(other));
+  return InvalidArgument("{}: the file is named twice, the other time as {}", ShownName(other),
+                         ShownName(*twice->name));
 }
 
 Status DatasetFiles::ForFiles(std::span<const size_t> which,

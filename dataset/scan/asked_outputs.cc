@@ -26,6 +26,28 @@ uint16_t MemberOf(const FileVariant& variant, const ColumnInfo& column) {
   return variant.members.empty() ? 0 : variant.members[column.ordinal];
 }
 
+// Rows have one number each, or none.
+bool IsNumber(const ColumnInfo& column) {
+  return !HasLengths(column.kind, column.type) && column.kind != Kind::kEmbedding;
+}
+
+// DS-024: where a number is missing stands the default of the dataset, whatever a file gives.
+Status SetDefault(const ColumnInfo& column, const Projection& asked, ScanOutput* output) {
+  output->pad_bits = 0;
+  const Type type = output->dtype;
+  if (!column.default_bits) {
+    if (IsFloat(type)) BitsOf(std::numeric_limits<double>::quiet_NaN(), type, &output->pad_bits);
+    return Status::Ok();
+  }
+  Casting casting = Casting::kValue;
+  if (asked.bit_cast && IsBitCast(column.type, type)) casting = Casting::kBits;
+  if (asked.exact && IsInteger(column.type) && IsFloat(type)) casting = Casting::kExact;
+  if (ConvertBits(*column.default_bits, column.type, type, casting, &output->pad_bits))
+    return Status::Ok();
+  return Error(StatusCode::kOutOfRange, "{}: the feature's default does not fit {}", column.name,
+               TypeName(type));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<AskedOutputs>> AskedOutputs::Make(const DatasetFiles& files,
@@ -147,6 +169,9 @@ Status AskedOutputs::AddColumn(const DatasetFiles& files, uint32_t column, Proje
        (info.type != Type::kBytes && IsFloat(*asked.dtype) == IsFloat(info.type)));
   if (!is_meant) asked.dtype = asked.layout == Layout::kDense ? Type::kFloat32 : info.type;
   if (asked.width == 0) asked.width = info.max_length;
+  const bool has_pad = IsPadded(asked.layout) || asked.layout == Layout::kDense;
+  const bool takes_default = has_pad && IsNumber(info) && !asked.pad_value;
+  if (takes_default) asked.pad_value = 0;  // That of the dataset takes its place.
   const auto resolve = [&](size_t file, const FileVariant& variant) -> Result<ScanOutput> {
     const ColumnInfo& there = *view_->InSchema(variant.schema, column);
     DSI_ASSIGN_OR_RETURN(const auto reader, files.Acquire(file));
@@ -179,6 +204,7 @@ Status AskedOutputs::AddColumn(const DatasetFiles& files, uint32_t column, Proje
   }
   ScanOutput output = *std::move(found);
   output.name = info.name;
+  if (takes_default) DSI_RETURN_IF_ERROR(SetDefault(info, asked, &output));
   asked.width = output.width;
   asked_.push_back({column, {}, std::move(asked), std::move(output)});
   return Status::Ok();

@@ -114,6 +114,42 @@ class GarbageSearch {
   const uint64_t now_ms_;
 };
 
+// A job that commits once has its files in snapshots that follow each other. One that the newest
+// snapshot has forgotten had committed before all that are remembered, so of these the oldest that
+// is there tells for all.
+Status CheckUncommitted(const TableLog& log, const ManifestContent& newest, const std::string& job,
+                        const std::vector<std::string>& names) {
+  const std::unordered_set<std::string> staged(names.begin(), names.end());
+  const auto check = [&](const ManifestContent& content) -> Status {
+    for (const std::string& path : content.paths) {
+      if (!staged.contains(path)) continue;
+      return InvalidArgument(
+          "job {} has committed: snapshot {} has its file {}; none of them is removed, expected a "
+          "job that has not committed (delete takes rows out of a table)",
+          job, content.snapshot.self.number, path);
+    }
+    return Status::Ok();
+  };
+  DSI_RETURN_IF_ERROR(check(newest));
+  const SnapshotHead& head = newest.snapshot;
+  const bool knows_all = head.self.number == head.history.size() + 1;
+  if (staged.empty() || knows_all) return Status::Ok();
+  DSI_ASSIGN_OR_RETURN(const std::vector<uint64_t> numbers, log.Numbers());
+  for (const uint64_t number : numbers) {
+    if (number >= head.self.number) break;
+    const auto content = log.Read(number);
+    if (content.status().code() == StatusCode::kNotFound) continue;  // Removed meanwhile.
+    if (!content.ok()) return content.status();
+    const uint64_t back = head.self.number - number;
+    const bool is_remembered = back <= head.history.size();
+    // DS-035: it has lost its place in the table.
+    if (is_remembered && content->snapshot.self.job != head.history[back - 1].job) continue;
+    DSI_RETURN_IF_ERROR(check(*content));
+    if (is_remembered) break;
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<TableGarbage> CollectTableGarbage(const TableLog& log, const TableGcOptions& options) {
@@ -163,6 +199,7 @@ Result<uint64_t> AbortJob(const TableLog& log, const std::string& job) {
     if (done != nullptr && done->operation != TableOperation::kAbort)
       return InvalidArgument("job {} has committed snapshot {}", job, done->number);
     DSI_RETURN_IF_ERROR(list());
+    DSI_RETURN_IF_ERROR(CheckUncommitted(log, newest, job, names));
     NextSnapshot next{.content = {}, .done = newest.snapshot.self};
     // Whoever still commits this job finds it there before its files are gone.
     if (done == nullptr && !names.empty())

@@ -20,30 +20,42 @@ namespace {
 
 class TableCommit {
  public:
-  TableCommit(const TableLog& log, const std::string& job, const TableCommitOptions& options)
-      : log_(log), job_(job), options_(options), base_(options.base.value_or(log.seen())) {}
+  TableCommit(TableLog* log, const std::string& job, const TableCommitOptions& options)
+      : log_(*log), job_(job), options_(options), base_(options.base.value_or(log->seen())) {}
 
   Status CheckOptions() const;
   Status ReadMessages(std::span<const std::string> texts);
   Result<TableSnapshot> Run() {
-    return log_.Add([this](const ManifestContent& newest) { return Next(newest); });
+    DSI_ASSIGN_OR_RETURN(const TableSnapshot made,
+                         log_.Add([this](const ManifestContent& newest) { return Next(newest); }));
+    // What others have committed before it is not seen by that.
+    if (knows_all_before_) {
+      log_.SetSeen(made.number);
+    } else {
+      log_.AddOwn(made.number);
+    }
+    return made;
   }
 
  private:
   Result<NextSnapshot> Next(const ManifestContent& newest);
   Status LookAtFiles();
+  const TableSnapshot* FindUnknown(const SnapshotHead& newest) const;
+  bool RemembersBase(const SnapshotHead& newest) const;
   Status CheckBase(const SnapshotHead& newest) const;
   Status CheckHorizon(const SnapshotHead& newest) const;
   Status CheckSchemas(ManifestContent* made) const;
   Result<ManifestContent> Merge(const ManifestContent& newest) const;
+  Status FindBasesAnew(ManifestContent* made) const;
 
-  const TableLog& log_;
+  TableLog& log_;
   const std::string& job_;
   const TableCommitOptions& options_;
   const uint64_t base_;
   std::vector<StagedMessage> messages_;
   bool was_looked_at_ = false;
-  ManifestContent staged_;  // Paths are those of the messages.
+  bool knows_all_before_ = false;  // Of the snapshot that was made.
+  ManifestContent staged_;         // Paths are those of the messages.
 };
 
 Status TableCommit::CheckOptions() const {
@@ -99,28 +111,37 @@ Status TableCommit::LookAtFiles() {
   return Status::Ok();
 }
 
-// What was seen is still what the table holds: gc and abort change no files.
+// The last commit by others since what was seen; gc and abort change no files. Null: none that is
+// remembered.
+const TableSnapshot* TableCommit::FindUnknown(const SnapshotHead& newest) const {
+  const auto is_unknown = [&](const TableSnapshot& one) {
+    return one.number > base_ && one.operation != TableOperation::kGc &&
+           one.operation != TableOperation::kAbort && (options_.base || !log_.IsOwn(one.number));
+  };
+  if (is_unknown(newest.self)) return &newest.self;
+  const auto found = std::find_if(newest.history.begin(), newest.history.end(), is_unknown);
+  return found == newest.history.end() ? nullptr : &*found;
+}
+
+// Of all snapshots since what was seen it tells what they are.
+bool TableCommit::RemembersBase(const SnapshotHead& newest) const {
+  return base_ + 1 >= newest.self.number - newest.history.size();
+}
+
+// What was seen is still what the table holds.
 Status TableCommit::CheckBase(const SnapshotHead& newest) const {
   if (options_.operation != TableOperation::kOverwrite) return Status::Ok();
   if (base_ == 0 || base_ > newest.self.number) {
     return InvalidArgument("snapshot {} was not seen; the newest is {}", base_, newest.self.number);
   }
-  const auto conflict = [&](const TableSnapshot& by) {
+  if (const TableSnapshot* const by = FindUnknown(newest)) {
     return Error(StatusCode::kAlreadyExists,
                  "{}: snapshot {} was to be overwritten, and job {} has committed {} ({}) since; "
                  "open the table anew and look at what it holds",
-                 log_.store().root(), base_, by.job, by.number, TableOperationName(by.operation));
-  };
-  const auto changes = [&](const TableSnapshot& one) {
-    return one.number > base_ && one.operation != TableOperation::kGc &&
-           one.operation != TableOperation::kAbort;
-  };
-  if (changes(newest.self)) return conflict(newest.self);
-  for (const TableSnapshot& one : newest.history) {
-    if (changes(one)) return conflict(one);
+                 log_.store().root(), base_, by->job, by->number,
+                 TableOperationName(by->operation));
   }
-  const uint64_t oldest = newest.self.number - newest.history.size();
-  if (base_ + 1 >= oldest) return Status::Ok();
+  if (RemembersBase(newest)) return Status::Ok();
   return Error(StatusCode::kAlreadyExists, "{}: {} snapshots were added since {} was seen",
                log_.store().root(), newest.self.number - base_, base_);
 }
@@ -184,7 +205,38 @@ Result<ManifestContent> TableCommit::Merge(const ManifestContent& newest) const 
   if (num_replaced == 0) add_new(0, num_new);
   made.schemas = collector.TakeInOrder(&of_file);
   for (size_t i = 0; i < of_file.size(); ++i) made.facts[i].schema = of_file[i];
+  DSI_RETURN_IF_ERROR(FindBasesAnew(&made));
   return made;
+}
+
+// An overlay whose base is replaced gets the new file that has its rows, that in the place of its
+// base before others. DS-041: without one it would be of no file.
+Status TableCommit::FindBasesAnew(ManifestContent* made) const {
+  const std::vector<std::string>& replaced = options_.replaced;
+  for (size_t i = 0; i < made->paths.size(); ++i) {
+    FileFacts& facts = made->facts[i];
+    if (!facts.overlay) continue;
+    const auto was = std::find(replaced.begin(), replaced.end(), facts.base_path);
+    if (was == replaced.end()) continue;
+    const OverlayBinding& binding = *facts.overlay;
+    const auto is_base = [&](size_t k) {
+      const FileFacts& other = staged_.facts[k];
+      return !other.overlay && other.num_rows == binding.base_rows &&
+             other.rows_fingerprint == binding.base_fingerprint;
+    };
+    const size_t num_new = staged_.paths.size();
+    const auto place = static_cast<size_t>(was - replaced.begin());
+    size_t base = num_new == replaced.size() && is_base(place) ? place : 0;
+    while (base < num_new && !is_base(base)) ++base;
+    if (base == num_new) {
+      return BadInput(
+          "{}: an overlay of {}, which was to be replaced by no file that has its rows; replace "
+          "the overlay with its base (DS-041)",
+          made->paths[i], facts.base_path);
+    }
+    facts.base_path = staged_.paths[base];
+  }
+  return Status::Ok();
 }
 
 // Files that are no one table are no snapshot; both are named. Overlays get their bases, so that
@@ -213,6 +265,7 @@ Status TableCommit::CheckSchemas(ManifestContent* made) const {
 
 Result<NextSnapshot> TableCommit::Next(const ManifestContent& newest) {
   const SnapshotHead& head = newest.snapshot;
+  knows_all_before_ = false;
   if (const TableSnapshot* done = FindJob(head, job_)) {
     if (done->operation != TableOperation::kAbort)
       return NextSnapshot{.content = {}, .done = *done};
@@ -220,10 +273,12 @@ Result<NextSnapshot> TableCommit::Next(const ManifestContent& newest) {
                            done->number);
   }
   DSI_RETURN_IF_ERROR(CheckBase(head));
+  knows_all_before_ = FindUnknown(head) == nullptr && RemembersBase(head);
   DSI_RETURN_IF_ERROR(CheckHorizon(head));
   DSI_RETURN_IF_ERROR(LookAtFiles());
   DSI_ASSIGN_OR_RETURN(ManifestContent made, Merge(newest));
-  if (!messages_.empty()) DSI_RETURN_IF_ERROR(CheckSchemas(&made));
+  const bool is_replace = options_.operation == TableOperation::kReplace;
+  if (!messages_.empty() || is_replace) DSI_RETURN_IF_ERROR(CheckSchemas(&made));
   made.snapshot.self.operation = options_.operation;
   made.snapshot.self.job = job_;
   made.snapshot.self.message = options_.message;
@@ -232,7 +287,7 @@ Result<NextSnapshot> TableCommit::Next(const ManifestContent& newest) {
 
 }  // namespace
 
-Result<TableSnapshot> CommitToTable(const TableLog& log, const std::string& job,
+Result<TableSnapshot> CommitToTable(TableLog* log, const std::string& job,
                                     std::span<const std::string> messages,
                                     const TableCommitOptions& options) {
   TableCommit commit(log, job, options);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <random>
 #include <thread>
 #include <utility>
@@ -91,6 +92,27 @@ Result<std::vector<TableSnapshot>> TableLog::Snapshots() const {
     snapshots.push_back(old->snapshot.self);
   }
   return snapshots;
+}
+
+uint64_t TableLog::seen() const {
+  const std::lock_guard lock(seen_mutex_);
+  return seen_;
+}
+
+void TableLog::SetSeen(uint64_t number) {
+  const std::lock_guard lock(seen_mutex_);
+  seen_ = std::max(seen_, number);
+  own_.erase(own_.begin(), own_.upper_bound(seen_));
+}
+
+void TableLog::AddOwn(uint64_t number) {
+  const std::lock_guard lock(seen_mutex_);
+  if (number > seen_) own_.insert(number);
+}
+
+bool TableLog::IsOwn(uint64_t number) const {
+  const std::lock_guard lock(seen_mutex_);
+  return own_.contains(number);
 }
 
 Status TableLog::AddText(const ManifestContent& content) const {

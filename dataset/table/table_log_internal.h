@@ -1,15 +1,16 @@
 // The snapshots of a table: reading them, and adding one. Adding is the only step that others see.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "dsi/base/fork_safe_mutex_internal.h"
 #include "dsi/base/status.h"
 #include "dsi/dataset/files/manifest_internal.h"
 #include "dsi/dataset/table.h"
@@ -49,9 +50,12 @@ class TableLog {
   // The first one.
   Status AddFirst() const;
 
-  // Number of the newest snapshot that who has the table open knows of.
-  uint64_t seen() const { return seen_; }
-  void set_seen(uint64_t number) { seen_ = number; }
+  // Who has the table open knows all snapshots up to a number, which never gets smaller, …
+  uint64_t seen() const;
+  void SetSeen(uint64_t number);
+  // … and of those behind others' the ones that it has added itself.
+  void AddOwn(uint64_t number);
+  bool IsOwn(uint64_t number) const;
 
  private:
   Status AddText(const ManifestContent& content) const;
@@ -59,7 +63,9 @@ class TableLog {
 
   std::shared_ptr<const TableStore> store_;
   DatasetOptions options_;
-  std::atomic<uint64_t> seen_{0};
+  mutable ForkSafeMutex seen_mutex_;  // Of these two.
+  uint64_t seen_ = 0;
+  std::set<uint64_t> own_;  // Greater than that.
 };
 
 // The commit or abort of a job that a snapshot remembers; null: none (DS-033).
@@ -68,8 +74,8 @@ const TableSnapshot* FindJob(const SnapshotHead& head, const std::string& job);
 // kInvalidArgument unless it is an id.
 Status CheckTableId(std::string_view what, const std::string& id);
 
-// What the calls of Table do.
-Result<TableSnapshot> CommitToTable(const TableLog& log, const std::string& job,
+// What the calls of Table do. A commit tells the log what is known by it.
+Result<TableSnapshot> CommitToTable(TableLog* log, const std::string& job,
                                     std::span<const std::string> messages,
                                     const TableCommitOptions& options);
 Result<uint64_t> AbortJob(const TableLog& log, const std::string& job);

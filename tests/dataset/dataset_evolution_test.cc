@@ -1,10 +1,12 @@
 // Files of one table that do not have the same features: what a file lacks is missing in its rows,
 // what was widened is read as the wider type (DS-020 …).
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -240,6 +242,88 @@ TEST(DatasetEvolution, Ds023QuantitiesThatBecameFractions) {
   }
   EXPECT_EQ(read(Type::kUint64, kMost + 1, Type::kFloat64).status().code(),
             StatusCode::kOutOfRange);
+}
+
+// A file of one number in two rows, the second of which misses it.
+void PutNumber(DatasetFolder* folder, const std::string& name, Type type, double value,
+               std::optional<uint64_t> default_bits) {
+  Schema schema;
+  schema.features = {OneColumn("q", Kind::kDense, type)};
+  schema.features[0].default_bits = default_bits;
+  std::vector<std::byte> bytes;
+  const auto writer = Writer::Create(CreateMemoryFile(&bytes, "number"), schema);
+  ASSERT_TRUE(writer.ok()) << writer.status().ToString();
+  RowBatch rows((*writer)->schema());
+  const Status set =
+      IsFloat(type) ? rows.SetDouble(0, value) : rows.SetInt(0, static_cast<int64_t>(value));
+  ASSERT_TRUE(set.ok() && rows.EndRow().ok() && rows.EndRow().ok());
+  ASSERT_TRUE((*writer)->Append(rows).ok() && (*writer)->Finish().ok());
+  folder->Put(name, bytes);
+}
+
+// What stands in all rows; an error in its place.
+std::string Standing(const DatasetFolder& folder, const std::vector<std::string>& names,
+                     Layout layout, std::optional<double> pad = {}, Type dtype = Type::kFloat32) {
+  std::vector<std::string> paths;
+  for (const std::string& name : names) paths.push_back(folder.File(name));
+  const auto dataset = Dataset::Open(paths);
+  if (!dataset.ok()) return dataset.status().ToString();
+  DatasetScanOptions options;
+  options.scan.features = {{.name = "q", .layout = layout, .pad_value = pad, .dtype = dtype}};
+  const auto scan = (*dataset)->NewScan(options);
+  if (!scan.ok()) return scan.status().ToString();
+  Batch batch;
+  const auto more = (*scan)->Next(&batch);
+  if (!more.ok()) return more.status().ToString();
+  std::string text;
+  const auto add = [&](const void* values, size_t row) {
+    text += dtype == Type::kInt32 ? fmt::format("{} ", static_cast<const int32_t*>(values)[row])
+                                  : fmt::format("{} ", static_cast<const float*>(values)[row]);
+  };
+  for (size_t row = 0; row < batch.num_rows(); ++row) {
+    if (layout == Layout::kPadded) {
+      add(batch.Padded("q")->values, row);
+    } else if (layout == Layout::kDense) {
+      add(batch.Dense()->values, row);
+    } else {
+      const auto view = batch.PaddedIkjt("q");
+      add(view->unique.values, static_cast<size_t>(view->inverse[row]));
+    }
+  }
+  return text;
+}
+
+TEST(DatasetEvolution, Ds024TheDefaultIsThatOfTheLastFileThatGivesOne) {
+  const auto bits = [](float value) { return std::bit_cast<uint32_t>(value); };
+  DatasetFolder folder;
+  PutNumber(&folder, "none.dsi", Type::kFloat32, 1, {});
+  PutNumber(&folder, "five.dsi", Type::kFloat32, 2, bits(5));
+  PutNumber(&folder, "nine.dsi", Type::kFloat32, 3, bits(9));
+  folder.PutRows("lacks.dsi", 0, 1);
+  using Names = std::vector<std::string>;
+  for (const Layout layout : {Layout::kDense, Layout::kPadded, Layout::kPaddedIkjt}) {
+    SCOPED_TRACE(static_cast<int>(layout));
+    EXPECT_EQ(Standing(folder, {"none.dsi"}, layout), "1 nan ");
+    EXPECT_EQ(Standing(folder, {"none.dsi", "five.dsi"}, layout), "1 5 2 5 ");
+    EXPECT_EQ(Standing(folder, {"five.dsi", "none.dsi"}, layout), "2 5 1 5 ");
+    EXPECT_EQ(Standing(folder, {"five.dsi", "nine.dsi"}, layout), "2 9 3 9 ");
+    EXPECT_EQ(Standing(folder, {"nine.dsi", "five.dsi"}, layout), "3 5 2 5 ");
+    EXPECT_EQ(Standing(folder, {"lacks.dsi", "five.dsi", "nine.dsi"}, layout), "9 2 9 3 9 ");
+    EXPECT_EQ(Standing(folder, {"five.dsi", "nine.dsi"}, layout, 7), "2 7 3 7 ");
+  }
+  // Of the wider type, and no matter whether that of an older file fits what is asked for.
+  PutNumber(&folder, "small.dsi", Type::kInt16, 4, 0xFFFF);  // -1
+  PutNumber(&folder, "large.dsi", Type::kInt64, 6, uint64_t{1} << 40);
+  PutNumber(&folder, "plain.dsi", Type::kInt64, 8, {});
+  const auto as_int32 = [&](const Names& names) {
+    return Standing(folder, names, Layout::kPadded, {}, Type::kInt32);
+  };
+  EXPECT_EQ(as_int32({"small.dsi", "plain.dsi"}), "4 -1 8 -1 ");
+  EXPECT_EQ(as_int32({"plain.dsi"}), "8 0 ");
+  EXPECT_EQ(as_int32({"large.dsi", "small.dsi"}), "6 -1 4 -1 ");
+  EXPECT_NE(as_int32({"small.dsi", "large.dsi"}).find("default does not fit int32"),
+            std::string::npos);
+  EXPECT_NE(as_int32({"large.dsi"}).find("default does not fit int32"), std::string::npos);
 }
 
 TEST(DatasetEvolution, EverythingIsEveryColumnOfAnyFile) {

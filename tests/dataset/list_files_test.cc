@@ -67,6 +67,28 @@ TEST(ListFiles, Ds001SeveralNamesStandOneBehindTheOther) {
   EXPECT_NE(twice.status().message().find("x/b.dsi: the file is named twice"), std::string::npos);
 }
 
+TEST(ListFiles, Ds001OneFileUnderTwoSpellingsIsNamedTwice) {
+  DatasetFolder folder;
+  folder.PutRows("fold/o3.dsi", 0, 1);
+  folder.PutRows("fold/o4.dsi", 1, 1);
+  const std::string here = std::filesystem::current_path().string();
+  const std::string relative = std::filesystem::relative(folder.File("fold/o3.dsi"), here).string();
+  const auto open = [&](const std::string& a, const std::string& b) {
+    return Dataset::Open(std::vector<std::string>{a, b});
+  };
+  const std::string path = folder.File("fold/o3.dsi");
+  for (const std::string& other : {folder.File("fold//o3.dsi"), folder.File("./fold/o3.dsi"),
+                                   folder.File("fold/../fold/o3.dsi"), relative, "./" + relative}) {
+    for (const auto& twice : {open(other, path), open(path, other)}) {
+      EXPECT_EQ(twice.status().code(), StatusCode::kInvalidArgument) << other;
+      EXPECT_NE(twice.status().message().find("the file is named twice"), std::string::npos);
+    }
+  }
+  const std::string fourth = folder.File("fold//o4.dsi");
+  EXPECT_EQ((*open(fourth, path))->num_rows(), 2U);
+  EXPECT_EQ((*open(fourth, path))->files()[0].path, fourth) << "names stay as they are given";
+}
+
 TEST(ListFiles, LinksInCirclesAreNotFollowed) {
   DatasetFolder folder;
   folder.PutRows("a/b.dsi", 0, 1);

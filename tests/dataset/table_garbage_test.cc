@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <random>
 #include <sstream>
 #include <thread>
 
+#include "dsi/dataset/files/manifest_internal.h"
 #include "dsi/dataset/files/snapshot_head_internal.h"
 #include "dsi/dataset/table/table_log_internal.h"
 #include "dsi/tests/dataset/table_folder.h"
@@ -150,6 +152,69 @@ TEST(TableGarbage, AbortRemovesWhatTheJobHasStaged) {
   EXPECT_EQ(*folder.Open()->Abort("k"), 1U);
   EXPECT_EQ(folder.Open()->Abort("j").status().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(folder.Keys(), "1");
+}
+
+// The snapshot of this number with the files of another, made by so many commits behind it that
+// none of its history is remembered.
+void PutMuchLater(const TableFolder& folder, uint64_t of, uint64_t number, bool keeps_files) {
+  auto content = internal::LoadManifest(folder.where() + "/" + SnapshotFile(of), {});
+  ASSERT_TRUE(content.ok()) << content.status().ToString();
+  const std::string root = folder.where() + "/";
+  for (std::string& path : content->paths) path = path.substr(root.size());
+  if (!keeps_files) {
+    content->paths.clear();
+    content->facts.clear();
+    content->schemas.clear();
+  }
+  const auto of_number = [&](uint64_t n) {
+    TableSnapshot one{.number = n, .operation = TableOperation::kAppend};
+    one.job = "later-" + std::to_string(n);
+    one.time_ms = content->snapshot.self.time_ms;
+    one.num_files = one.num_rows = content->paths.size();
+    return one;
+  };
+  content->snapshot.self = of_number(number);
+  content->snapshot.history.clear();
+  for (uint64_t n = 1; n <= internal::kMaxHistory; ++n)
+    content->snapshot.history.push_back(of_number(number - n));
+  std::ofstream(root + SnapshotFile(number)) << internal::ManifestToJson(*content);
+}
+
+// However long ago it has committed: snapshots remember 1,000 commits.
+TEST(TableGarbage, AbortRemovesNothingThatASnapshotHas) {
+  for (const bool newest_has_it : {true, false}) {
+    TableFolder folder;
+    folder.Append("day-1", 1);
+    PutMuchLater(folder, 2, 1003, newest_has_it);
+    ASSERT_EQ(folder.Open()->Newest()->number, 1003U);
+    folder.Stage("day-1", 2);  // One that it has not committed.
+    const std::set<std::string> before = folder.NamesBelow("");
+    const auto aborted = folder.Open()->Abort("day-1");
+    EXPECT_EQ(aborted.status().code(), StatusCode::kInvalidArgument) << "newest " << newest_has_it;
+    EXPECT_NE(aborted.status().message().find("job day-1 has committed: snapshot"),
+              std::string::npos)
+        << aborted.status().ToString();
+    EXPECT_EQ(folder.NamesBelow(""), before);
+    EXPECT_EQ(folder.Keys(folder.where() + "@2"), "1");
+    // Others are aborted as ever, and so is this one once no snapshot has a file of it.
+    folder.Stage("other", 3);
+    EXPECT_EQ(*folder.Open()->Abort("other"), 1U);
+    if (newest_has_it) continue;
+    std::filesystem::remove(folder.where() + "/" + SnapshotFile(2));
+    EXPECT_EQ(*folder.Open()->Abort("day-1"), 2U);
+  }
+}
+
+// Of snapshots that the newest remembers the oldest one that is there is looked at.
+TEST(TableGarbage, AbortLooksAtSnapshotsThatAreRemembered) {
+  TableFolder folder;
+  folder.Append("day-1", 1);
+  PutMuchLater(folder, 2, 1003, true);
+  PutMuchLater(folder, 2, 1004, false);
+  std::filesystem::remove(folder.where() + "/" + SnapshotFile(2));
+  const std::set<std::string> before = folder.NamesBelow("data");
+  EXPECT_EQ(folder.Open()->Abort("day-1").status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(folder.NamesBelow("data"), before);
 }
 
 TEST(TableGarbage, Ds036WhatIsNotCalledSoIsLeftAlone) {

@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "dsi/dataset/files/manifest_internal.h"
+#include "dsi/reader/reader.h"
+#include "dsi/rewrite/overlay.h"
 #include "dsi/tests/dataset/table_folder.h"
 
 namespace dsi::test {
@@ -222,6 +224,108 @@ TEST(Table, OverwriteIsOfWhatWasSeen) {
   ExpectFailure(overwrite("p", 7, 9).status(), StatusCode::kInvalidArgument, "was not seen");
   EXPECT_EQ(folder.Keys(), "6");
   EXPECT_EQ(folder.Keys(folder.where() + "@5"), "3 4");
+}
+
+// DS-037: one's own commits do not hide what others have committed before them.
+TEST(Table, Ds037OwnCommitsAreNoLookAtThoseOfOthers) {
+  TableFolder folder;
+  folder.Append("a", 1);
+  const auto mine = folder.Open();
+  const auto commit = [&](const std::string& job, int64_t first, const TableCommitOptions& how) {
+    const std::vector<std::string> messages = {folder.Stage(job, first)};
+    return mine->Commit(job, messages, how);
+  };
+  const TableCommitOptions overwrite{.operation = TableOperation::kOverwrite};
+  EXPECT_EQ(commit("own", 2, {})->number, 3U);
+  folder.Append("b", 3);
+  EXPECT_EQ(commit("c", 4, {})->number, 5U);
+  ExpectFailure(commit("rebuilt", 5, overwrite).status(), StatusCode::kAlreadyExists,
+                "snapshot 3 was to be overwritten, and job b has committed 4 (append) since");
+  EXPECT_EQ(folder.Keys(), "1 2 3 4");
+  // Who says that it has seen them has.
+  EXPECT_EQ(commit("rebuilt", 6, {.operation = TableOperation::kOverwrite, .base = 5})->number, 6U);
+  EXPECT_EQ(commit("again", 7, overwrite)->number, 7U);
+  // The answer of a job that is done already is no older look.
+  EXPECT_EQ(commit("own", 8, {})->number, 3U);
+  EXPECT_EQ(commit("more", 9, overwrite)->number, 8U);
+  EXPECT_EQ(folder.Keys(), "9");
+}
+
+// What its threads commit side by side are all its own.
+TEST(Table, OwnCommitsOfManyThreadsAreOverwritten) {
+  TableFolder folder;
+  const auto mine = folder.Open();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&folder, &mine, t] {
+      for (int i = 0; i < 5; ++i) {
+        const std::string job = "j" + std::to_string(t) + "-" + std::to_string(i);
+        const std::vector<std::string> messages = {folder.Stage(job, t + 1)};
+        EXPECT_TRUE(mine->Commit(job, messages).ok());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const std::vector<std::string> messages = {folder.Stage("all", 99)};
+  const auto made = mine->Commit("all", messages, {.operation = TableOperation::kOverwrite});
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  EXPECT_EQ(folder.Keys(), "99");
+}
+
+// Adds an overlay of the only file of the table, which SmallSchema is of.
+void AppendOverlay(const TableFolder& folder, const std::string& job) {
+  const std::string base = folder.where() + "/" + *folder.NamesBelow("data").begin();
+  const auto reader = Reader::Open(base);
+  ASSERT_TRUE(reader.ok()) << reader.status().ToString();
+  WriterOptions options;
+  options.overlay = *BindOverlay(**reader);
+  Schema schema;
+  schema.features = {OneColumn("extra", Kind::kDense, Type::kFloat32)};
+  const auto table = folder.Open();
+  const auto staged = table->Stage(job, "t");
+  const auto writer = Writer::Create((*staged)->path(), schema, options);
+  ASSERT_TRUE(writer.ok()) << writer.status().ToString();
+  ASSERT_TRUE((*writer)->AppendColumns((*reader)->info().num_rows, {}).ok());
+  ASSERT_TRUE((*writer)->Finish().ok());
+  const std::vector<std::string> messages = {*(*staged)->Finish()};
+  const auto made = table->Commit(job, messages);
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+}
+
+// DS-041: a table that nobody could open.
+TEST(Table, Ds041NoBaseIsTakenFromItsOverlay) {
+  TableFolder folder;
+  folder.Append("base", 1, 10);
+  ASSERT_NO_FATAL_FAILURE(AppendOverlay(folder, "over"));
+  folder.Append("other", 50);
+  const auto names = [&](uint64_t number) {
+    auto content = internal::LoadManifest(folder.where() + "/" + SnapshotFile(number), {});
+    EXPECT_TRUE(content.ok()) << content.status().ToString();
+    for (std::string& path : content->paths) path = path.substr(folder.where().size() + 1);
+    return content->paths;
+  };
+  const std::vector<std::string> before = names(4);
+  ASSERT_EQ(before.size(), 3U);
+  const auto table = folder.Open();
+  TableCommitOptions replace{.operation = TableOperation::kReplace, .replaced = {before[0]}};
+  const Status nothing = table->Commit("gone", {}, replace).status();
+  ExpectFailure(nothing, StatusCode::kBadInput, "DS-041");
+  ExpectFailure(nothing, StatusCode::kBadInput, before[1]);
+  // Nor by as many rows that are other ones.
+  const std::vector<std::string> rows = {folder.Stage("else", 70, 10)};
+  ExpectFailure(table->Commit("else", rows, replace).status(), StatusCode::kBadInput, before[1]);
+  EXPECT_EQ(folder.Keys(), "1 50");
+  // With it, and as a file of the same rows, it may go.
+  const std::vector<std::string> same = {folder.Stage("same", 1, 10)};
+  const auto made = table->Commit("same", same, replace);
+  ASSERT_TRUE(made.ok()) << made.status().ToString();
+  EXPECT_EQ((*Dataset::Open(folder.where()))->files()[0].overlays.size(), 1U);
+  replace.replaced = {names(made->number)[0], before[1]};
+  ASSERT_TRUE(table->Commit("both", {}, replace).ok());
+  EXPECT_EQ(folder.Keys(), "50");
+  // All of them is fine, too.
+  replace.replaced = {before[2]};
+  EXPECT_EQ(table->Commit("empty", {}, replace)->num_files, 0U);
 }
 
 TEST(Table, ReplacedFilesLeaveTheirPlace) {

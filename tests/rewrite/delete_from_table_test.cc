@@ -9,6 +9,7 @@
 
 #include "dsi/dataset/dataset_scan.h"
 #include "dsi/rewrite/delete_rows.h"
+#include "dsi/rewrite/overlay.h"
 #include "dsi/tests/dataset/table_folder.h"
 #include "dsi/tests/rewrite/id_files.h"
 
@@ -166,6 +167,49 @@ TEST_F(DeleteFromTableTest, OthersMayAppendMeanwhileAndAJobCommitsOnce) {
   const auto late = DeleteFromTable(table.get(), {In({12})}, options);
   EXPECT_EQ(late.status().code(), StatusCode::kNotFound) << late.status().ToString();
   EXPECT_EQ(IdsOf().size(), 38U);
+}
+
+// The marked copy has the same rows: what the overlays add stays, and to no other file.
+TEST_F(DeleteFromTableTest, FilesWithOverlaysKeepThem) {
+  const std::string base = (*Dataset::Open(folder_.where()))->files()[1].path;
+  Schema schema;
+  schema.features = {OneColumn("extra", Kind::kList, Type::kInt64)};
+  std::vector<int64_t> ids = Ids(20);
+  ids.erase(ids.begin(), ids.begin() + 10);
+  const auto table = folder_.Open();
+  const auto staged = table->Stage("extra", "t");
+  const auto out = CreateLocalFile((*staged)->path(), {});
+  const auto bytes = IdFile(ids, schema, 1 << 18, *BindOverlay(**Reader::Open(base)));
+  ASSERT_TRUE((*out)->Append(bytes).ok() && (*out)->Publish().ok());
+  const std::vector<std::string> messages = {*(*staged)->Finish()};
+  ASSERT_TRUE(table->Commit("extra", messages).ok());
+  // A file of the same rows that came later has no overlay.
+  Append("again", 10);
+  const auto expect = [&](const std::set<int64_t>& gone) {
+    std::vector<ModelRow> expected;
+    for (const int64_t id : Ids(40)) {
+      const int64_t shown = id < 30 ? id : id - 20;
+      if (gone.contains(shown)) continue;
+      expected.push_back(id >= 10 && id < 20 ? ListOf(id) : ModelRow());
+    }
+    EXPECT_EQ(Lists(**Dataset::Open(folder_.where()), "extra"), expected);
+  };
+  expect({});
+  std::set<int64_t> gone;
+  for (const int64_t id : {12, 3, 13}) {
+    gone.insert(id);
+    const auto report = DeleteFromTable(table.get(), {In({id})});
+    ASSERT_TRUE(report.ok()) << report.status().ToString();
+    EXPECT_EQ(report->num_deleted, id < 10 ? 1U : 2U);
+    expect(gone);
+  }
+  // By what the overlay has.
+  const auto report = DeleteFromTable(
+      table.get(),
+      {{.column = "extra", .compare = Compare::kGreater, .value = 0, .subject = Subject::kLength}});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->num_deleted, 8U);
+  EXPECT_EQ((*Dataset::Open(folder_.where()))->files()[1].overlays.size(), 1U);
 }
 
 TEST_F(DeleteFromTableTest, WhatIsRefused) {

@@ -210,6 +210,85 @@ TEST_F(OverlayTest, RowsByAKeyComeInAnyOrder) {
   }
 }
 
+// Also where rows are sorted first, in a file that has the new names already.
+TEST_F(OverlayTest, RowsByAKeyAreRenamed) {
+  std::vector<int64_t> ids = Ids(1000);
+  std::shuffle(ids.begin(), ids.end(), std::mt19937_64(1));
+  OverlayOptions options;
+  options.key = "id";
+  options.features.rename = {{"more", "more_v2"}};
+  const auto report = WriteOverlay(*From(ids), base_, folder_.File("over.dsi"), options);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  const auto renamed = Dataset::Open(std::vector{base_, folder_.File("over.dsi")});
+  ASSERT_TRUE(renamed.ok()) << renamed.status().ToString();
+  const std::vector<ModelRow> rows = Lists(**renamed, "more_v2");
+  ASSERT_EQ(rows.size(), 1000U);
+  for (int64_t i = 0; i < 1000; ++i) EXPECT_EQ(rows[static_cast<size_t>(i)], ListOf(i));
+}
+
+// What was rounded before is told of the overlay, however the rows came.
+TEST_F(OverlayTest, RowsByAKeyThatWereRounded) {
+  Schema schema;
+  schema.features = {OneColumn("id", Kind::kKey, Type::kInt64),
+                     OneColumn("share", Kind::kDense, Type::kFloat32)};
+  schema.features[1].columns[0].precision = Precision::kFp16;
+  std::filesystem::create_directories(folder_.File("rounded"));
+  const std::string from = folder_.File("rounded/rows.dsi");
+  const auto writer = Writer::Create(from, schema);
+  ASSERT_TRUE(writer.ok()) << writer.status().ToString();
+  RowBatch batch((*writer)->schema());
+  for (int64_t id = 1000; id-- > 0;) {
+    ASSERT_TRUE(batch.SetInt(0, id).ok() && batch.SetDouble(1, static_cast<double>(id) / 7).ok() &&
+                batch.EndRow().ok());
+  }
+  ASSERT_TRUE((*writer)->Append(batch).ok() && (*writer)->Finish().ok());
+  const double max_error = (*Reader::Open(from))->FindColumn("share")->max_error;
+  ASSERT_GT(max_error, 0);
+  const std::string to = folder_.File("over.dsi");
+  const auto report = WriteOverlay(**Dataset::Open(from), base_, to, {.key = "id"});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ((*Reader::Open(to))->FindColumn("share")->max_error, max_error);
+}
+
+TEST_F(OverlayTest, RowsByAKeySwapNames) {
+  Schema schema;
+  schema.features = {OneColumn("id", Kind::kKey, Type::kInt64),
+                     OneColumn("a", Kind::kList, Type::kInt64),
+                     OneColumn("b", Kind::kList, Type::kInt64)};
+  std::vector<int64_t> ids = Ids(1000);
+  for (const bool is_shuffled : {false, true}) {
+    if (is_shuffled) std::shuffle(ids.begin(), ids.end(), std::mt19937_64(1));
+    const std::string from = folder_.File("swap/rows.dsi");
+    std::filesystem::create_directories(folder_.File("swap"));
+    WriterOptions anew;
+    anew.overwrite = true;
+    const auto writer = Writer::Create(from, schema, anew);
+    ASSERT_TRUE(writer.ok()) << writer.status().ToString();
+    RowBatch batch((*writer)->schema());
+    for (const int64_t id : ids) {
+      const std::vector<int64_t> a = {id}, b = {id, id + 5000};
+      ASSERT_TRUE(batch.SetInt(0, id).ok() && batch.SetInts(1, 0, a).ok() &&
+                  batch.SetInts(2, 0, b).ok() && batch.EndRow().ok());
+    }
+    ASSERT_TRUE((*writer)->Append(batch).ok() && (*writer)->Finish().ok());
+    OverlayOptions options;
+    options.key = "id";
+    options.features.rename = {{"a", "b"}, {"b", "a"}};
+    options.writer.overwrite = true;
+    const std::string to = folder_.File("over.dsi");
+    const auto report = WriteOverlay(**Dataset::Open(from), base_, to, options);
+    ASSERT_TRUE(report.ok()) << report.status().ToString();
+    const auto dataset = Dataset::Open(std::vector{base_, to});
+    ASSERT_TRUE(dataset.ok()) << dataset.status().ToString();
+    const std::vector<ModelRow> a = Lists(**dataset, "a"), b = Lists(**dataset, "b");
+    ASSERT_EQ(a.size(), 1000U);
+    for (uint64_t i = 0; i < 1000; ++i) {
+      EXPECT_EQ(a[i], (std::vector<uint64_t>{i, i + 5000})) << is_shuffled;
+      EXPECT_EQ(b[i], std::vector<uint64_t>{i}) << is_shuffled;
+    }
+  }
+}
+
 TEST_F(OverlayTest, KeysTellRowsApart) {
   const std::string to = folder_.File("over.dsi");
   OverlayOptions options;

@@ -216,6 +216,56 @@ TEST(Rewrite, FilesThatDifferBecomeOneSchema) {
   EXPECT_EQ(ReadBytes(to), bytes);
 }
 
+// DS-021: what older files cluster by, and who owns their groups, is called as newer ones call it.
+TEST(Rewrite, KeysAndOwnersThatWereRenamed) {
+  DatasetFolder folder;
+  Schema old_schema;
+  old_schema.features = {OneColumn("sid", Kind::kKey, Type::kInt64, 1),
+                         OneColumn("uid", Kind::kKey, Type::kInt64, 2),
+                         OneColumn("gone", Kind::kList, Type::kInt32, 3),
+                         OneColumn("rough", Kind::kList, Type::kFloat32, 4)};
+  old_schema.features[3].columns[0].precision = Precision::kFp16;
+  old_schema.cluster_by = {"sid"};
+  old_schema.groups = {{.name = "user", .owner = "uid", .features = {"gone"}}};
+  Schema new_schema;
+  new_schema.features = {OneColumn("session", Kind::kKey, Type::kInt64, 1),
+                         OneColumn("user", Kind::kKey, Type::kInt64, 2),
+                         OneColumn("fine", Kind::kList, Type::kFloat32, 4)};
+  new_schema.features[2].columns[0].precision = Precision::kFp16;
+  folder.PutRows("a.dsi", 50'001, 10, old_schema);  // Rounded.
+  folder.PutRows("b.dsi", 10, 10, new_schema);
+  const auto dataset = Dataset::Open(folder.path());
+  ASSERT_TRUE(dataset.ok()) << dataset.status().ToString();
+  const auto schema = RewrittenSchema(**dataset, {});
+  ASSERT_TRUE(schema.ok()) << schema.status().ToString();
+  EXPECT_EQ(schema->cluster_by, std::vector<std::string>{"session"});
+  ASSERT_EQ(schema->groups.size(), 1U);
+  EXPECT_EQ(schema->groups[0].owner, "user");
+  EXPECT_EQ(schema->groups[0].features, std::vector<std::string>{"gone"});
+  EXPECT_EQ(schema->features.size(), 4U);
+  const auto columns = (*Reader::Open(folder.File("a.dsi")))->Columns();
+  EXPECT_GT((*columns)[3].max_error, 0);
+  EXPECT_EQ(schema->features[2].columns[0].max_error, (*columns)[3].max_error);
+  const auto report = Rewrite(**dataset, folder.File("both"));
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->num_rows, 20U);
+  // S-014: what newer files store exactly has no error that could be told.
+  new_schema.features[2].columns[0].precision = Precision::kExact;
+  folder.PutRows("b.dsi", 10, 10, new_schema);
+  const auto exact = RewrittenSchema(**Dataset::Open(folder.path()), {});
+  ASSERT_TRUE(exact.ok()) << exact.status().ToString();
+  EXPECT_EQ(exact->features[2].columns[0].max_error, 0);
+  // Names that two features have exchanged.
+  Schema swapped = old_schema;
+  swapped.cluster_by.clear();
+  swapped.groups.clear();
+  std::swap(swapped.features[0].id, swapped.features[1].id);
+  folder.PutRows("b.dsi", 10, 10, swapped);
+  const auto exchanged = RewrittenSchema(**Dataset::Open(folder.path()), {});
+  ASSERT_TRUE(exchanged.ok()) << exchanged.status().ToString();
+  EXPECT_EQ(exchanged->cluster_by, std::vector<std::string>{"uid"});
+}
+
 // DS-022: what is left out may be what files disagree about.
 TEST(Rewrite, WhatFilesDisagreeAboutIsLeftOutOrTold) {
   DatasetFolder folder;
