@@ -25,13 +25,20 @@ target_compile_options(dsi_compiler INTERFACE
 add_library(dsi_light_compiler INTERFACE)
 target_compile_options(dsi_light_compiler INTERFACE $<$<CONFIG:Release>:-O1>)
 
+# Vectors of SVE have no size at compile time, so that no object can hold one. Those of NEON are as wide on most servers.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
+endif()
+
 # Instrumentation is global, because a program with one half instrumented reports nonsense.
 if(DSI_SANITIZE)
   add_compile_options(-fsanitize=${DSI_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${DSI_SANITIZE})
   # Kernels of every target take minutes of an instrumented build. Left are the scalar one and one for vectors of
   # 32 and of 64 bytes; release tests run them all.
-  add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL)")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3_DL)")
+  endif()
 endif()
 if(DSI_LIBFUZZER)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
