@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow
 import pyarrow.dataset
+import pyarrow.fs
 
 from ._substrait import terms_of
 from .arrow import ROWS_OF_BATCH, ArrowScan
+from .errors import Unsupported
 from .options import AnyOf
 
 if TYPE_CHECKING:
@@ -18,25 +20,39 @@ if TYPE_CHECKING:
 _COMPARABLE = ("dense", "label", "key", "timestamp", "string")
 
 
-class ArrowDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
+# The file that code of Arrow finds which goes past the methods below: its name is the error.
+_NO_FILE = "/a dataset of dsi is read by its own methods, such as to_table()"
+
+
+class ArrowDataset(pyarrow.dataset.FileSystemDataset):  # type: ignore[misc]
     """Reads what a query asks for. `last_scan.stats` tells what that was.
 
     Thread safety: as `Dataset`; `last_scan` is that of whoever called last.
     """
 
-    def __init__(self, dataset: Dataset):
+    def __init__(self, dataset: Dataset, filter: Any = None):
         self._dsi = dataset
+        self._filter = filter
         self._arrow_schema = dataset.arrow().schema()
         self._usable = {column.name for column in dataset.columns() if column.kind in _COMPARABLE}
         self.last_scan: ArrowScan | None = None
+        # Without a dataset of its own below, Arrow crashes where it looks for one.
+        format, files = pyarrow.dataset.IpcFileFormat(), pyarrow.fs.LocalFileSystem()
+        nothing = [format.make_fragment(_NO_FILE, files)]
+        super().__init__(nothing, self._arrow_schema, format, files)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._dsi,)
+        return type(self), (self._dsi, self._filter)
 
     @property
     def schema(self) -> pyarrow.Schema:
         """Of all columns."""
         return self._arrow_schema
+
+    @property
+    def files(self) -> list[str]:
+        """Paths of the files, which are no files of Arrow."""
+        return [file.path for file in self._dsi.files]
 
     @property
     def partition_expression(self) -> pyarrow.dataset.Expression:
@@ -46,6 +62,38 @@ class ArrowDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
     def get_fragments(self, filter: Any = None) -> Iterator[Any]:
         """None: files of dsi are no fragments of pyarrow's."""
         return iter(())
+
+    def filter(self, expression: Any) -> ArrowDataset:
+        """The rows that pass this filter too."""
+        return type(self)(self._dsi, self._both(expression))
+
+    def _both(self, filter: Any) -> Any:
+        """A filter, and that of the dataset."""
+        if self._filter is None or filter is None:
+            return self._filter if filter is None else filter
+        return self._filter & filter
+
+    def _in_memory(self) -> Any:
+        return pyarrow.dataset.InMemoryDataset(self.to_table())
+
+    def sort_by(self, *arguments: Any, **keywords: Any) -> Any:
+        """As pyarrow's: reads all rows, and gives a dataset in memory."""
+        return self._in_memory().sort_by(*arguments, **keywords)
+
+    def join(self, right_dataset: Any, *arguments: Any, **keywords: Any) -> Any:
+        """As pyarrow's: reads all rows, and gives a dataset in memory."""
+        return self._in_memory().join(_read_whole(right_dataset), *arguments, **keywords)
+
+    def join_asof(self, right_dataset: Any, *arguments: Any, **keywords: Any) -> Any:
+        """As pyarrow's: reads all rows, and gives a dataset in memory."""
+        return self._in_memory().join_asof(_read_whole(right_dataset), *arguments, **keywords)
+
+    def replace_schema(self, schema: Any) -> Any:
+        """Unsupported: the schema is that of the files."""
+        raise Unsupported(
+            "the schema of a dataset of dsi is that of its files; scanner(columns={name:"
+            " expression}) renames and casts"
+        )
 
     def _read(self, columns: list[str], filter: Any, batch_size: int) -> tuple[Any, bool]:
         """A reader of columns, and whether it gives those rows alone that pass the filter."""
@@ -87,8 +135,10 @@ class ArrowDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
 
     def _cheapest(self) -> str:
         """The column that takes the fewest bytes in the first file: for rows without columns."""
-        columns = [column for column in self._dsi.columns_of(0) if column.supported]
-        return min(columns, key=lambda column: column.stored_bytes).name
+        # Columns have other names in files from before a rename.
+        names = [column.name for column in self._dsi.columns() if column.supported]
+        sizes = {column.name: column.stored_bytes for column in self._dsi.columns_of(0)}
+        return min(names, key=lambda name: sizes.get(name, float("inf")))
 
     def scanner(
         self,
@@ -105,6 +155,7 @@ class ArrowDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
             names = list(dict.fromkeys(name for part in read for name in part))
         else:
             names = list(columns)
+        filter = self._both(filter)
         reader, exact = self._read(list(names), filter, batch_size)
         return pyarrow.dataset.Scanner.from_batches(
             reader,
@@ -117,8 +168,13 @@ class ArrowDataset(pyarrow.dataset.Dataset):  # type: ignore[misc]
         """Rows that pass the filter."""
         terms: list[AnyOf] = []
         exact = True
-        if filter is not None:
-            terms, exact = terms_of(filter, self._arrow_schema, self._usable)
+        both = self._both(filter)
+        if both is not None:
+            terms, exact = terms_of(both, self._arrow_schema, self._usable)
         if exact:
             return self._dsi.count_rows(terms)
         return int(self.scanner([], filter, **keywords).count_rows())
+
+
+def _read_whole(dataset: Any) -> Any:
+    return dataset.to_table() if isinstance(dataset, ArrowDataset) else dataset

@@ -1,14 +1,16 @@
-"""Columns that are numpy arrays, as Arrow columns that share their memory where they can."""
+"""Columns of a dict as Arrow columns, which share the memory of arrays where they can."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import accumulate
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from itertools import accumulate, chain
+from typing import Any, NamedTuple
 
 from . import _dsi
 from ._frameworks import need
-from .errors import BadInput
+from ._time import finest_unit, units_since_epoch
+from .errors import BadInput, OutOfRange
 
 _FORMATS = {
     "int8": "c",
@@ -24,19 +26,92 @@ _FORMATS = {
     "float64": "g",
 }
 _UNITS = {"s": "s", "ms": "m", "us": "u", "ns": "n"}
+# Of formats of Arrow without parameters, the types of pyarrow.
+_ALIASES = {format: name for name, format in _FORMATS.items()} | {
+    "b": "bool",
+    "U": "large_string",
+    "Z": "large_binary",
+}
+# Types whose values stand for none; those of pandas by name, so that it is not imported.
+_MISSING = ("NoneType", "NAType", "NaTType")
+
+
+class _Column(NamedTuple):
+    """A column as the C interface of Arrow has it."""
+
+    name: str
+    format: str
+    length: int
+    missing: int
+    buffers: list[Any]
+    children: tuple[_Column, ...] = ()
+
+    def native(self) -> _dsi.ArrowColumn:
+        children = [child.native() for child in self.children]
+        return _dsi.ArrowColumn.make(
+            self.name, self.format, self.length, self.missing, self.buffers, children
+        )
+
+    def arrow(self, pyarrow: Any) -> Any:
+        """As an array of pyarrow."""
+        if self.format == "n":
+            return pyarrow.nulls(self.length)
+        buffers = [None if made is None else pyarrow.py_buffer(made) for made in self.buffers]
+        children = [child.arrow(pyarrow) for child in self.children]
+        return pyarrow.Array.from_buffers(
+            self._type(pyarrow, children), self.length, buffers, self.missing, children=children
+        )
+
+    def _type(self, pyarrow: Any, children: list[Any]) -> Any:
+        if self.format == "+s":
+            names = [child.name for child in self.children]
+            return pyarrow.struct(
+                [(name, child.type) for name, child in zip(names, children, strict=True)]
+            )
+        if self.format == "+L":
+            return pyarrow.large_list(children[0].type)
+        if self.format.startswith("+w:"):
+            return pyarrow.list_(children[0].type, int(self.format[3:]))
+        if self.format[0] == "t":
+            unit = next(unit for unit, letter in _UNITS.items() if letter == self.format[2])
+            return pyarrow.timestamp(unit) if self.format[1] == "s" else pyarrow.duration(unit)
+        return pyarrow.type_for_alias(_ALIASES[self.format])
+
+
+class _Taken(NamedTuple):
+    """A column that came as Arrow."""
+
+    name: str
+    values: Any
+
+    @property
+    def length(self) -> int:
+        return len(self.values)
+
+    def arrow(self, pyarrow: Any) -> Any:
+        return self.values
 
 
 def stream_of_columns(data: Mapping[str, Any]) -> _dsi.ArrowStream:
-    """One array of all columns. BadInput: unequal lengths, an array that is no column."""
+    """One table of all columns. BadInput: unequal lengths, a value that is no column.
+
+    OutOfRange: numbers that no type holds exactly.
+    """
     made = [_column(name, value) for name, value in _flat(data, "")]
     lengths = {column.length for column in made}
     if len(lengths) > 1:
-        named = ", ".join(
-            f"'{name}' has {column.length}"
-            for (name, _), column in zip(_flat(data, ""), made, strict=True)
-        )
+        named = ", ".join(f"'{column.name}' has {column.length}" for column in made)
         raise BadInput(f"columns have unequal numbers of rows: {named}")
-    return _dsi.stream_of_columns(made, lengths.pop() if lengths else 0)
+    own = [column for column in made if isinstance(column, _Column)]
+    if len(own) == len(made):
+        return _dsi.stream_of_columns(
+            [column.native() for column in own], lengths.pop() if lengths else 0
+        )
+    pyarrow = _pyarrow()
+    table = pyarrow.Table.from_arrays(
+        [column.arrow(pyarrow) for column in made], [column.name for column in made]
+    )
+    return _dsi.ArrowStream.of_stream(table.__arrow_c_stream__())
 
 
 def _flat(data: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
@@ -47,14 +122,39 @@ def _flat(data: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
             yield prefix + name, value
 
 
-def _column(name: str, value: Any) -> _dsi.ArrowColumn:
+def _pyarrow() -> Any:
+    return need("pyarrow", "pyarrow", "Arrow arrays in a dict of columns")
+
+
+def _is_arrow(value: Any) -> bool:
+    """Series of pandas with a dtype of numpy are taken as arrays."""
+    if type(getattr(value, "dtype", None)).__module__.split(".")[0] == "numpy":
+        return False
+    return hasattr(value, "__arrow_c_stream__") or hasattr(value, "__arrow_c_array__")
+
+
+def _from_arrow(value: Any) -> Any:
+    arrow = _pyarrow()
+    return (
+        arrow.chunked_array(value) if hasattr(value, "__arrow_c_stream__") else arrow.array(value)
+    )
+
+
+def _column(name: str, value: Any) -> _Column | _Taken:
     if isinstance(value, tuple) and len(value) == 2:
-        return _lists(name, *value)
+        return _pair(name, *value)
+    if _is_arrow(value):
+        return _Taken(name, _from_arrow(value))
     numpy = need("numpy", "numpy", "a dict of columns")
+    if isinstance(value, list | tuple):
+        return _items(numpy, name, value)
     mask = numpy.ma.getmaskarray(value) if isinstance(value, numpy.ma.MaskedArray) else None
     array = _array(numpy, numpy.ma.getdata(value) if mask is not None else value, name)
     if array.dtype.kind in "OUS" and array.ndim == 1:
-        return _objects(numpy, name, array, mask)
+        items = array.tolist()
+        if mask is not None:
+            items = [None if gone else item for item, gone in zip(items, mask, strict=True)]
+        return _items(numpy, name, items)
     if array.ndim == 2:
         if mask is not None:
             raise BadInput(f"'{name}': masks of matrices are not taken")
@@ -68,15 +168,9 @@ def _column(name: str, value: Any) -> _dsi.ArrowColumn:
 
 
 def _array(numpy: Any, value: Any, name: str) -> Any:
-    if isinstance(value, numpy.ndarray):
-        return value
-    if isinstance(value, list) and any(hasattr(item, "__len__") for item in value):
-        made = numpy.empty(len(value), dtype=object)
-        made[:] = value
-        return made
     try:
         return numpy.asarray(value)
-    except ValueError as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise BadInput(f"'{name}' is no array: {error}") from None
 
 
@@ -90,7 +184,7 @@ def _validity(numpy: Any, mask: Any) -> tuple[int, Any]:
     return missing, _bits(numpy, ~mask) if missing else None
 
 
-def _numbers(numpy: Any, name: str, array: Any, mask: Any = None) -> _dsi.ArrowColumn:
+def _numbers(numpy: Any, name: str, array: Any, mask: Any = None) -> _Column:
     if array.dtype.kind in "Mm":
         unit = numpy.datetime_data(array.dtype)
         if unit[1] != 1 or unit[0] not in _UNITS:
@@ -103,80 +197,167 @@ def _numbers(numpy: Any, name: str, array: Any, mask: Any = None) -> _dsi.ArrowC
     elif array.dtype.kind == "b":
         missing, validity = _validity(numpy, mask)
         buffers = [validity, _bits(numpy, array)]
-        return _dsi.ArrowColumn.make(name, "b", len(array), missing, buffers)
+        return _Column(name, "b", len(array), missing, buffers)
     else:
         text = _FORMATS.get(array.dtype.name, "")
     if not text:
         raise BadInput(f"'{name}' is of dtype {array.dtype}, expected numbers, bool or strings")
     array = numpy.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
     missing, validity = _validity(numpy, mask)
-    return _dsi.ArrowColumn.make(name, text, len(array), missing, [validity, array.view("u1")])
+    return _Column(name, text, len(array), missing, [validity, array.view("u1")])
 
 
-def _lists(name: str, values: Any, offsets: Any, mask: Any = None) -> _dsi.ArrowColumn:
+def _matrix(numpy: Any, name: str, array: Any) -> _Column:
+    child = _numbers(numpy, "item", numpy.ascontiguousarray(array).reshape(-1))
+    return _Column(name, f"+w:{array.shape[1]}", len(array), 0, [None], (child,))
+
+
+def _pair(name: str, values: Any, offsets: Any) -> _Column | _Taken:
     numpy = need("numpy", "numpy", "a dict of columns")
-    values, offsets = _array(numpy, values, name), _array(numpy, offsets, name)
-    if values.ndim != 1 or offsets.ndim != 1 or len(offsets) == 0 or offsets.dtype.kind not in "iu":
+    offsets = _array(numpy, offsets, name)
+    made = _column(name, values)
+    if offsets.ndim != 1 or len(offsets) == 0 or offsets.dtype.kind not in "iu":
         raise BadInput(
-            f"'{name}' is no pair of lists: values [N] of shape {values.shape}, offsets [rows + 1]"
-            f" of shape {offsets.shape} and dtype {offsets.dtype}"
+            f"'{name}' is no pair (values [N], offsets [rows + 1]): offsets are of shape"
+            f" {offsets.shape} and dtype {offsets.dtype}"
         )
+    if isinstance(made, _Column):
+        return _lists(numpy, made._replace(name="item"), name, offsets)
+    arrow = _pyarrow()
+    items = made.values
+    if isinstance(items, arrow.ChunkedArray):
+        items = items.combine_chunks()
+    ends = arrow.array(offsets.astype("int64"))
+    return _Taken(name, arrow.LargeListArray.from_arrays(ends, items))
+
+
+def _lists(numpy: Any, items: _Column, name: str, offsets: Any, mask: Any = None) -> _Column:
     offsets = numpy.ascontiguousarray(offsets, dtype="int64")
     missing, validity = _validity(numpy, mask)
-    if values.dtype.kind in "OSU":
-        items = _texts(numpy, name, values.tolist())
-    else:
-        items = _numbers(numpy, "item", values)
-    return _dsi.ArrowColumn.make(
-        name, "+L", len(offsets) - 1, missing, [validity, offsets], [items]
-    )
+    return _Column(name, "+L", len(offsets) - 1, missing, [validity, offsets], (items,))
 
 
-def _texts(numpy: Any, name: str, items: list[Any]) -> _dsi.ArrowColumn:
-    """Entries of lists of strings."""
-    if not all(isinstance(item, str | bytes) for item in items):
-        raise BadInput(f"'{name}' mixes types, expected lists of strings or lists of numbers")
-    return _strings(numpy, "item", items, numpy.zeros(len(items), dtype=bool))
+def _items(numpy: Any, name: str, items: Sequence[Any]) -> _Column:
+    """Of values of Python: all strings, lists, dicts, points in time or numbers; or None."""
+    types = set(map(type, items))
+    if numpy.ndarray in types:
+        items = [i[()] if isinstance(i, numpy.ndarray) and i.ndim == 0 else i for i in items]
+        types = set(map(type, items))
+    mask = None
+    if any(kind.__name__ in _MISSING for kind in types):
+        gone = (type(item).__name__ in _MISSING for item in items)
+        mask = numpy.fromiter(gone, dtype=bool, count=len(items))
+        types = {kind for kind in types if kind.__name__ not in _MISSING}
+        if not types:
+            return _Column(name, "n", len(items), len(items), [])
 
+    def are_all(*kinds: type) -> bool:
+        return bool(types) and all(issubclass(kind, kinds) for kind in types)
 
-def _matrix(numpy: Any, name: str, array: Any) -> _dsi.ArrowColumn:
-    child = _numbers(numpy, "item", numpy.ascontiguousarray(array).reshape(-1))
-    return _dsi.ArrowColumn.make(name, f"+w:{array.shape[1]}", len(array), 0, [None], [child])
-
-
-def _objects(numpy: Any, name: str, array: Any, mask: Any) -> _dsi.ArrowColumn:
-    """Strings, bytes or lists, None where a row has none."""
-    items = array.tolist()
-    gone = numpy.fromiter((item is None for item in items), dtype=bool, count=len(items))
-    mask = gone if mask is None else mask | gone
-    there = [item for item, missing in zip(items, mask, strict=True) if not missing]
-    if all(isinstance(item, str | bytes) for item in there):
+    if are_all(str, bytes):
         return _strings(numpy, name, items, mask)
-    if all(isinstance(item, list | tuple | numpy.ndarray) for item in there):
-        rows = [() if missing else item for item, missing in zip(items, mask, strict=True)]
-        offsets = [0, *accumulate(map(len, rows))]
-        if any(isinstance(item, str | bytes) for row in rows for item in row[:1]):
-            return _lists(name, [item for row in rows for item in row], offsets, mask)
-        parts = [numpy.asarray(row) for row in rows if len(row)]
-        values = numpy.concatenate(parts) if parts else numpy.empty(0, dtype="int64")
-        if values.dtype.kind in "OSU":
-            raise BadInput(f"'{name}' mixes numbers and strings in a list")
-        return _lists(name, values, offsets, mask)
-    numbers = [0 if missing else item for item, missing in zip(items, mask, strict=True)]
-    plain = numpy.asarray(numbers)
-    if plain.dtype.kind not in "biufMm" or plain.ndim != 1:
-        raise BadInput(f"'{name}' mixes types, expected strings, lists or numbers, and None")
-    return _numbers(numpy, name, plain, mask)
+    if are_all(list, tuple, numpy.ndarray):
+        return _rows(numpy, name, items, mask)
+    if are_all(Mapping):
+        return _structs(numpy, name, items, mask)
+    there = [i for i, no in zip(items, mask, strict=True) if not no] if mask is not None else items
+    if are_all(date, numpy.datetime64):
+        values = _times(numpy, name, there)
+    elif any(issubclass(kind, str | bytes | list | tuple | Mapping | date) for kind in types):
+        words = ", ".join(sorted(kind.__name__ for kind in types))
+        raise BadInput(f"'{name}' mixes types ({words}), expected one of them, and None")
+    else:
+        values = _exact(numpy, name, there)
+    if mask is not None:
+        spread = numpy.zeros(len(items), values.dtype)
+        spread[~mask] = values
+        values = spread
+    return _numbers(numpy, name, values, mask)
 
 
-def _strings(numpy: Any, name: str, items: list[Any], mask: Any) -> _dsi.ArrowColumn:
+def _rows(numpy: Any, name: str, items: Sequence[Any], mask: Any) -> _Column:
+    """Lists, of anything that `_items` takes."""
+    if mask is not None:
+        items = [() if gone else item for item, gone in zip(items, mask, strict=True)]
+    offsets = numpy.fromiter(accumulate(map(len, items), initial=0), "int64", len(items) + 1)
+    parts = [item for item in items if len(item)]
+    dtypes = {item.dtype if isinstance(item, numpy.ndarray) else None for item in parts}
+    dtype = next(iter(dtypes)) if len(dtypes) == 1 else None
+    if dtype is not None and dtype.kind in "biufMm" and all(item.ndim == 1 for item in parts):
+        made = _numbers(numpy, "item", numpy.concatenate(parts))
+    else:
+        made = _items(numpy, name, list(chain.from_iterable(parts)))._replace(name="item")
+    if made.format == "n":  # Nulls alone: of what type, the schema says.
+        nulls = numpy.ones(made.length, dtype=bool)
+        made = _numbers(numpy, "item", numpy.zeros(made.length, dtype="int64"), nulls)
+    return _lists(numpy, made, name, offsets, mask)
+
+
+def _structs(numpy: Any, name: str, items: Sequence[Any], mask: Any) -> _Column:
+    names = dict.fromkeys(chain.from_iterable(item for item in items if isinstance(item, Mapping)))
+    if not all(isinstance(key, str) for key in names):
+        raise BadInput(f"'{name}' holds dicts with keys that are not str")
+    given = [item if isinstance(item, Mapping) else {} for item in items]
+    children = [
+        _items(numpy, f"{name}.{key}", [item.get(key) for item in given])._replace(name=key)
+        for key in names
+    ]
+    missing, validity = _validity(numpy, mask)
+    return _Column(name, "+s", len(items), missing, [validity], tuple(children))
+
+
+def _times(numpy: Any, name: str, items: Sequence[Any]) -> Any:
+    """Points in time in the coarsest unit that holds all of them; NaT stays NaT."""
+    unit = finest_unit(items)
+    counts = []
+    for item in items:
+        count = units_since_epoch(item, unit)
+        if not isinstance(count, int):
+            if item == item:
+                raise BadInput(f"'{name}': {item} is not exact in {unit}")
+            count = -(2**63)
+        elif not -(2**63) < count < 2**63:
+            raise OutOfRange(f"'{name}': {item} is out of range in {unit}")
+        counts.append(count)
+    return numpy.array(counts, dtype="int64").view(f"datetime64[{unit}]")
+
+
+def _exact(numpy: Any, name: str, numbers: Sequence[Any]) -> Any:
+    """An array of these numbers, none of which is rounded."""
+    array = _array(numpy, numbers, name)
+    kind = array.dtype.kind
+    if array.ndim != 1 or kind not in "biufmcO":
+        raise BadInput(f"'{name}' is of dtype {array.dtype}, expected numbers")
+    if kind == "m" and len({number.dtype for number in numbers if hasattr(number, "dtype")}) > 1:
+        raise BadInput(f"'{name}' mixes units of timedelta64")
+    # Arrays of numpy hold whole numbers beside fractions as floats, and beyond 64 bits as objects.
+    if kind in "bium" or (kind == "f" and not (abs(array) >= 2**53).any()):
+        return array
+    wholes = [int(n) for n in numbers if isinstance(n, int | numpy.integer | numpy.bool_)]
+    low, high = min(wholes, default=0), max(wholes, default=0)
+    if low < -(2**63) or high >= 2**64:
+        raise OutOfRange(f"'{name}': {low if low < 0 else high} has more than 64 bits")
+    if len(wholes) == len(numbers):
+        if low < 0 and high >= 2**63:
+            raise OutOfRange(f"'{name}': negative numbers beside some of 2^63 and more fit no type")
+        return numpy.array(wholes, dtype="int64" if high < 2**63 else "uint64")
+    if kind == "f":
+        for whole in wholes:
+            if float(whole) != whole:
+                raise OutOfRange(
+                    f"'{name}': {whole} beside fractions fits no type, floats would round it"
+                )
+        return array
+    words = ", ".join(sorted({type(number).__name__ for number in numbers}))
+    raise BadInput(f"'{name}' mixes types or is of one that is not taken: {words}")
+
+
+def _strings(numpy: Any, name: str, items: Sequence[Any], mask: Any) -> _Column:
     coded = [
-        b"" if missing else item.encode() if isinstance(item, str) else item
-        for item, missing in zip(items, mask, strict=True)
+        item.encode() if isinstance(item, str) else item if isinstance(item, bytes) else b""
+        for item in items
     ]
     text = "Z" if any(isinstance(item, bytes) for item in items) else "U"
     offsets = numpy.fromiter(accumulate(map(len, coded), initial=0), "int64", len(coded) + 1)
     missing, validity = _validity(numpy, mask)
-    return _dsi.ArrowColumn.make(
-        name, text, len(coded), missing, [validity, offsets, b"".join(coded)]
-    )
+    return _Column(name, text, len(coded), missing, [validity, offsets, b"".join(coded)])

@@ -81,6 +81,8 @@ class TorchSlab(SlabViews):
     def __call__(self, tensor: Any) -> Any:
         if isinstance(tensor, memoryview):
             dtype = getattr(self._torch, _NAMES[tensor.format])
+            if not tensor:  # Of no bytes torch makes none.
+                return self._torch.empty(0, dtype=dtype)
             return self._torch.frombuffer(tensor, dtype=dtype)
         if tensor.slab_offset < 0:
             return self._torch.from_dlpack(tensor)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ._frameworks import need
+from .errors import OutOfRange
 
 # Spark's own choice for Parquet's unsigned numbers: the next type that has all of them.
 _UINT64_DIGITS = 20
@@ -42,8 +43,23 @@ def _plain(type_: Any) -> Any:
     return wider.get(type_, type_)
 
 
+def to_spark(batch: Any, schema: Any) -> Any:
+    """A batch of pyarrow with the types of `plain_schema`. OutOfRange: a value does not fit."""
+    pyarrow = need("pyarrow", "pyarrow", "dsi.spark")
+    columns = []
+    for column, field in zip(batch.columns, schema, strict=True):
+        try:
+            columns.append(column.cast(field.type))
+        except pyarrow.ArrowInvalid as error:
+            raise OutOfRange(
+                f'column "{field.name}" does not fit {field.type}, which is what Spark has for it'
+                f" ({error}): leave it out with the option columns"
+            ) from None
+    return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+
+
 def from_spark(schema: Any) -> Any:
-    """A schema of a frame of Spark's as `Writer` takes it."""
+    """A schema of a frame of Spark's, of whose types one for `Writer` is found."""
     return _map_schema(schema, _stored)
 
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from . import _dsi
 from ._frameworks import need
 from ._schema import METADATA_KEY, restrict
+from .errors import InvalidArgument
 from .options import ScanKeywords, make_options
-from .projections import Plan, warn_of_left_out
+from .projections import Plan, name_list, warn_of_left_out
 from .transforms import native_pipeline
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ class ArrowScan:
         keywords: ScanKeywords,
     ):
         self._dataset = dataset
-        names = [columns] if isinstance(columns, str) else list(columns or ())
+        names = name_list(() if columns is None else columns)
+        if columns is not None and not names:
+            raise InvalidArgument("no column is named; None asks for all of them")
         plan = Plan("int64", native_pipeline(keywords.get("transforms")))
         plan.projections = _dsi.arrow_projections(
             dataset.native, names, dictionaries, plan.pipeline

@@ -71,8 +71,12 @@ def as_dataset(where: Dataset | Where) -> Dataset:
     return where if isinstance(where, Dataset) else open(where)
 
 
-def _reopen(where: Sequence[str], how: dict[str, Any]) -> Dataset:
-    return open(where, **how)
+def _reopen(where: Sequence[str], how: dict[str, Any], snapshot: int) -> Dataset:
+    """What a pickled dataset becomes. BadInput: it would be another one."""
+    dataset = open(where, **how)
+    if dataset.snapshot != snapshot:
+        raise BadInput(f"{dataset!r} was changed since it was pickled: open it again")
+    return dataset
 
 
 class Scan(Iterator[Batch]):
@@ -137,6 +141,7 @@ class Dataset(Tables):
 
     Pickled by its paths and how they were opened; of a table by the snapshot that was read. In a
     process forked from the one that opened it the files are opened again when they are first used.
+    BadInput, in either case: files were added, removed or changed since.
     """
 
     def __init__(self, native: _dsi.Dataset, where: Sequence[str], how: dict[str, Any]):
@@ -164,7 +169,7 @@ class Dataset(Tables):
         return f"dsi.Dataset({len(native.files)} files, {native.num_rows} rows)"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopen, (self._where, self._how)
+        return _reopen, (self._where, self._how, self._native.snapshot)
 
     @property
     def num_rows(self) -> int:

@@ -90,6 +90,9 @@ class Iteration(Iterator[Batch]):
 class Epochs(Iterable[Batch]):
     """The base of loaders: who derives from it says how an epoch begins and how long it is."""
 
+    rank: int
+    world: int
+
     def __init__(self, epoch: int = 0):
         self._running: Iteration | None = None
         self._next: Position | None = Position(epoch)
@@ -113,7 +116,9 @@ class Epochs(Iterable[Batch]):
 
     def __iter__(self) -> Iterator[Batch]:
         """Begins an epoch: the one that was loaded or set, the next one after an epoch that came to
-        its end, the same anew after one that did not. What ran before is over."""
+        its end, the same anew after one that did not; in workers of torch's DataLoader that stay
+        the next one in any case, as one of them may be at its end when others are not. What ran
+        before is over."""
         at, worker = self._where_next(), self._worker()
         self._end("another iteration of the loader has begun")
         iteration = Iteration(self._begin(at, worker), at, worker)
@@ -148,14 +153,12 @@ class Epochs(Iterable[Batch]):
         It stands for all ranks if each has handed out as many batches; `join_states` makes one of
         those of ranks that have not. Another world, other workers and threads may go on from it.
         """
-        at = self._next
-        if at is None:
-            assert self._running is not None
-            at = self._running.position
+        at = self._position()
         made = {
             "dsi_loader_state": VERSION,
             "snapshot": self._snapshot(),
             "epoch": at.epoch,
+            "rank": [self.rank, self.world],  # Who says so, for `join_states`.
             "state": at.state,
         }
         if at.worker is not None:
@@ -211,12 +214,23 @@ class Epochs(Iterable[Batch]):
     def _is_running(self) -> bool:
         return self._next is None and self._running is not None and not self._running.finished
 
+    def _position(self) -> Position:
+        """Behind the last batch that was handed out, or where the loader was told to begin."""
+        if self._next is not None:
+            return self._next
+        assert self._running is not None
+        return self._running.position
+
     def _where_next(self) -> Position:
         """Where iter() begins."""
         if self._next is not None:
             return self._next
-        assert self._running is not None
-        return Position(self._running.epoch + (1 if self._running.finished else 0))
+        running = self._running
+        assert running is not None
+        is_over = running.finished or (
+            running.process == os.getpid() and worker_of_process() is not None
+        )
+        return Position(running.epoch + is_over)
 
     def _end(self, why: str) -> None:
         if self._running is not None:

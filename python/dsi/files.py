@@ -59,7 +59,7 @@ def from_parquet(
     expression of pyarrow.compute): what is read. schema: else the one that `to_parquet` left in the
     files, else found from the types of the columns. Other arguments: `Writer`. Keys in paths
     ("day=2026-01-01/hour=7/part-0.parquet") are columns, of int32 or strings, but where a schema
-    lacks them.
+    lacks them. An index of pandas that has no name is no column, unless asked for.
 
     Columns that some files lack are missing there, and types that differ widen. The files of a
     table of Delta Lake, Hudi or Iceberg are refused (InvalidArgument): some may be deleted ones.
@@ -69,13 +69,15 @@ def from_parquet(
     """
     source = _open(paths, format)
     asked = list(columns) if columns is not None else list(source.schema.names)
+    index = _unnamed_index(source.schema) if columns is None else set()
     if schema is None:
+        asked = [name for name in asked if name not in index]
         schema = _stored_schema(source, asked)
     elif columns is None:
         schema = schema_json(schema)
         wanted = {name for f in json.loads(schema)["features"] for name in feature_columns(f)}
-        keys = _path_keys(source)
-        asked = [name for name in asked if name in wanted or name not in keys]
+        optional = index.union(_path_keys(source))
+        asked = [name for name in asked if name in wanted or name not in optional]
     scanner = source.scanner(columns=asked, filter=filter, batch_size=batch_rows)
     with Writer(
         out,
@@ -93,7 +95,8 @@ def from_parquet(
 def find_schema(paths: Paths, columns: Sequence[str] | None = None) -> str:
     """The schema, as JSON, that `from_parquet` uses where it is given none; by the first rows."""
     source = _open(paths, None)
-    asked = list(columns) if columns is not None else list(source.schema.names)
+    index = _unnamed_index(source.schema)
+    asked = [n for n in source.schema.names if n not in index] if columns is None else list(columns)
     stored = _stored_schema(source, asked)
     if stored is not None:
         return stored
@@ -202,6 +205,13 @@ def _is_int32(text: str) -> bool:
     return re.fullmatch(r"-?(0|[1-9]\d{0,9})", text) is not None and -(2**31) <= int(text) < 2**31
 
 
+def _unnamed_index(schema: Any) -> set[str]:
+    """Columns that hold the index of frames of pandas, where it has no name."""
+    if b"pandas" not in (schema.metadata or {}):
+        return set()
+    return {name for name in schema.names if re.fullmatch(r"__index_level_\d+__", name)}
+
+
 def _path_keys(source: Any) -> dict[str, str]:
     """Columns that no file has, but the paths: name and type of Arrow."""
     keys = source.partitioning.schema if source.partitioning is not None else ()
@@ -266,10 +276,27 @@ def _sink(kind: str, path: str, schema: Any, compression: str | None) -> Iterato
     elif kind == "orc":
         pyarrow = need("pyarrow", "pyarrow", "writing ORC")
         orc = need("pyarrow.orc", "pyarrow", "writing ORC")
+        _refuse_types(pyarrow, orc, schema)
         with orc.ORCWriter(path, compression=compression or "uncompressed") as writer:
+            writer.write(schema.empty_table())  # Nothing written is no file of ORC.
             yield lambda batch: writer.write(pyarrow.Table.from_batches([batch]))
     else:
         raise InvalidArgument(f"format is {kind!r}, expected 'parquet', 'feather' or 'orc'")
+
+
+def _refuse_types(pyarrow: Any, orc: Any, schema: Any) -> None:
+    """InvalidArgument: columns of types that ORC lacks, such as unsigned numbers."""
+    unfit = []
+    for field in schema:
+        try:
+            orc.write_table(pyarrow.schema([field]).empty_table(), pyarrow.BufferOutputStream())
+        except pyarrow.ArrowNotImplementedError:
+            unfit.append(f"{field.name} ({field.type})")
+    if unfit:
+        raise InvalidArgument(
+            f"ORC has no type for {', '.join(unfit)}; Parquet and Feather have, or leave these"
+            " columns out"
+        )
 
 
 def export(

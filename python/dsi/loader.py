@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import _dsi
 from ._frameworks import converter
+from .batch import Batch
 from .dataset import Scan
 from .epochs import Epochs, Position
 from .errors import BadInput, InvalidArgument
-from .options import ReadKeywords, ScanKeywords, make_options
+from .options import ReadKeywords, ScanKeywords, kept_keywords, make_options
 from .projections import Projection, resolve
 from .ranks import process_group, rank_and_world, threads_of_process
 from .shuffling import ShuffleReport
@@ -64,7 +65,7 @@ class Loader(Epochs):
             "read_ahead_bytes": READ_AHEAD_BYTES,
             "threads": None,
             **(SHUFFLED if shuffle is True else {}),
-            **keywords,
+            **kept_keywords(keywords),
             "shuffle": _unit(shuffle),
         }
         self._options(self._where_next())  # What is wrong with keywords is told now.
@@ -131,6 +132,33 @@ class Loader(Epochs):
         options = make_options(plan, keywords)
         made = _dsi.shuffle_report(self._dataset.native, options, max_batches, progress)
         return ShuffleReport(**made)
+
+    def batch_at(self, step: int = 0, rank: int | None = None) -> Batch:
+        """The batch that a rank hands out `step` batches behind where the loader stands, which it
+        does not leave: 0 is the next one, -1 the last before. So the rows of a step that went wrong
+        are found from the state that was saved before it.
+
+        With a state that was loaded, ranks are those of the job that gave it. rank: by default this
+        one's. Decodes one batch, or with mixing its window.
+
+        InvalidArgument: a rank that there is not, a step before the epoch (or the state from which
+        the job went on) began or behind the rank's last batch.
+        """
+        at = self._position()
+        state = at.state
+        if not state:
+            begun = self._dataset.native.scan(self._options(at, read_ahead_bytes=0))
+            state = begun.state
+            begun.close()
+        world = json.loads(state)["world"]
+        own_rank, own_world = at.worker or (self.rank, self.world)
+        if rank is None and world != own_world:
+            raise InvalidArgument(
+                f"the state is of {world} ranks, this loader is of {own_world}: say which rank"
+            )
+        only = _dsi.state_of_batch(state, own_rank if rank is None else rank, step)
+        options = self._options(Position(at.epoch, only), rank=0, world=1, read_ahead_bytes=0)
+        return next(self._wrap(self._dataset.native.scan(options, self._allocate())))
 
     def _check_rank(self) -> None:
         group = process_group()
@@ -229,7 +257,7 @@ def make_loader(framework: str, *parts: Any) -> Loader:
 
 
 def join_states(states: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One state of the states of all ranks, in their order, which stopped at different places.
+    """One state of the states of all ranks, in any order, which stopped at different places.
 
     What goes on from it hands out every batch that no rank had handed out. Ranks that have handed
     out equally many need it not: the state of any stands for all. BadInput: not one state of each
@@ -240,11 +268,32 @@ def join_states(states: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         raise BadInput(f"states to join are of one dataset and epoch, these are of {parts}")
     if any("worker" in state for state in states):
         raise BadInput("states of workers cannot be joined")
+    states = _by_rank(states)
+    joined = {key: value for key, value in states[0].items() if key != "rank"}
     if not any(state["state"] for state in states):
-        return dict(states[0])
+        return joined
     if not all(state["state"] for state in states):
         raise BadInput(
             "a rank had not begun its epoch: begin it with iter() before state_dict() is asked for"
         )
-    joined = _dsi.join_states([cast(str, state["state"]) for state in states])
-    return {**states[0], "state": joined}
+    joined["state"] = _dsi.join_states([cast(str, state["state"]) for state in states])
+    return joined
+
+
+def _by_rank(states: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """In the order of their ranks. States of before they told theirs are taken as they come."""
+    told = [state.get("rank") for state in states]
+    if all(rank is None for rank in told):
+        return list(states)
+    by_rank = {
+        tuple(rank) if isinstance(rank, Sequence) else rank: state
+        for rank, state in zip(told, states, strict=True)
+    }
+    wanted = [(rank, len(states)) for rank in range(len(states))]
+    if by_rank.keys() != set(wanted):
+        raise BadInput(
+            f"states to join are one of each rank, these are of (rank, ranks) {list(by_rank)}"
+            if len(by_rank) == len(states)
+            else f"states to join are one of each rank, and a rank is here twice: {told}"
+        )
+    return [by_rank[rank] for rank in wanted]

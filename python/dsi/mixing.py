@@ -200,6 +200,8 @@ def mix(
     InvalidArgument: no source, weights out of range, loaders of different ranks, a source without
     batches that is to be repeated. Reads no data.
     """
+    if not isinstance(sources, Mapping):
+        sources = list(sources)
     pairs = sources.values() if isinstance(sources, Mapping) else sources
     made: type[MixedLoader] = MixedLoader
     if any(isinstance(loader, Loader) and loader._framework == "torch" for loader, _ in pairs):

@@ -181,10 +181,20 @@ def column_of(term: Term) -> str:
     return subject if isinstance(subject, str) else subject.column
 
 
+def _kept(term: Term) -> Term:
+    """With a list of the values of a set, which may have been given by an iterator."""
+    if not isinstance(term, Sequence) or len(term) != 3 or term[1] not in ("in", "not in"):
+        return term
+    values = _plain(term[2])
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        return term  # What is wrong with it is told with the column.
+    return term[0], term[1], list(values)
+
+
 def _flat(terms: Iterable[Term | AnyOf]) -> list[Term]:
     all_of_them: list[Term] = []
     for term in terms:
-        all_of_them += term.terms if isinstance(term, AnyOf) else [term]
+        all_of_them += term.terms if isinstance(term, AnyOf) else [_kept(term)]
     return all_of_them
 
 
@@ -198,8 +208,25 @@ def as_clauses(where: Filter) -> list[list[Term]]:
         )
     terms: list[Any] = list(where)
     if terms and isinstance(terms[0], str | Length | Hash):
-        return [[tuple(terms)]]
+        terms = [tuple(terms)]
     return [_flat([term]) for term in terms]
+
+
+def kept_filter(where: Filter) -> list[AnyOf]:
+    """The same filter in lists of its own, for who uses it more than once."""
+    return [AnyOf(*clause) for clause in as_clauses(where)]
+
+
+def kept_keywords(keywords: ReadKeywords) -> dict[str, Any]:
+    """Keywords with the rows that they choose in lists of their own: iterators give them once."""
+    kept: dict[str, Any] = dict(keywords)
+    if "where" in keywords:
+        kept["where"] = kept_filter(keywords["where"])
+    if "sample" in keywords:
+        kept["sample"] = [(kept_filter(terms), share) for terms, share in keywords["sample"]]
+    if "rows" in keywords:
+        kept["rows"] = [tuple(span) for span in keywords["rows"]]
+    return kept
 
 
 # What alternatives say is told as so many clauses at most.

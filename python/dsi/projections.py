@@ -10,6 +10,7 @@ dense number                 a column of `batch.dense`, float32
 label                        a column of `batch.labels`, float32
 list or key of integers      a key of `batch.kjt()`
 weighted list                a key of `batch.kjt("weighted")`, with weights
+weights alone                `batch.jagged(name)`
 list of floats, string       `batch.jagged(name)`
 embedding                    `batch.padded(name)`
 whole number of a transform  a key of `batch.kjt()`, one id a row
@@ -216,6 +217,26 @@ def _add_by_kind(plan: Plan, column: Column, form: str) -> None:
         plan.add_own(column.name, "jagged")
 
 
+def _add_weights_alone(plan: Plan, columns: Iterable[Column]) -> None:
+    """Weights that were named, and not the ids with which they come."""
+    read = {projection.name for projection in plan.projections}
+    for column in columns:
+        if column.kind == "weighted" and column.name not in read:
+            read.add(column.name)
+            plan.add_own(column.name, "jagged")
+
+
+def _check_keys(plan: Plan, columns: Iterable[Column]) -> None:
+    """InvalidArgument: weights were named as keys, and not their ids."""
+    read = {projection.name for projection in plan.projections}
+    for column in columns:
+        if column.name not in read:
+            raise InvalidArgument(
+                f"'{column.name}' is no key without its ids: name '{column.feature}', or for the"
+                " weights alone dsi.Jagged"
+            )
+
+
 def _add_explicit(plan: Plan, asked: Projection, columns: Iterable[Column], form: str) -> None:
     for column in columns:
         if isinstance(asked, Padded):
@@ -255,6 +276,8 @@ def name_list(names: Iterable[str] | str) -> list[str]:
 
 
 def _not_found(dataset: _dsi.Dataset, name: str, pipeline: _dsi.Pipeline | None) -> NotFound:
+    if _is_pattern(name):
+        return NotFound(f"no feature or column matches '{name}'")
     columns = dataset.columns(pipeline)
     known = {c.name for c in columns} | {c.feature for c in columns}
     near = difflib.get_close_matches(name, known, n=3)
@@ -283,29 +306,42 @@ def resolve(
     """Makes a plan of what was asked for; None: everything, or with transforms all that they make.
     Reads directories, no data.
 
-    NotFound: a name that no file has and no step makes. InvalidArgument: a column asked for in two
-    ways, a form, a dtype. Both and BadInput: a step that cannot be.
+    NotFound: a name or pattern that fits nothing that a file has or a step makes. InvalidArgument:
+    no name, a column asked for in two ways, a form, a dtype. Both and BadInput: a step that cannot
+    be.
     """
     pipeline = native_pipeline(transforms)
     plan = Plan(index_dtype, pipeline)
     if features is None and pipeline is not None:
-        for column in dataset.columns(pipeline):
-            if column.is_made:
-                _add_by_kind(plan, column, form)
+        made = [column for column in dataset.columns(pipeline) if column.is_made]
+        for column in made:
+            _add_by_kind(plan, column, form)
+        _add_weights_alone(plan, made)
         return plan
+    everything = features is None
     if features is None:
         features = ["*"]
     elif isinstance(features, str) or not isinstance(features, Sequence):
         features = [features]
     asked = [(one, name) for one in features for name in _names_of(one)]
+    if not asked:
+        raise InvalidArgument("no feature is named; None asks for all of them")
     found = dataset.match([name for _, name in asked], pipeline)
     warn_of_left_out(dataset, [name for _, name in asked])
+    bare: list[Column] = []
+    keys: list[Column] = []
     for (one, name), columns in zip(asked, found, strict=True):
-        if not columns and not _is_pattern(name):
+        if not columns and not (everything or (_is_pattern(name) and dataset.left_out([name]))):
             raise _not_found(dataset, name, pipeline)
         if isinstance(one, str):
+            bare += columns
             for column in columns:
                 _add_by_kind(plan, column, form)
         else:
+            keys += columns if isinstance(one, Kjt) else []
             _add_explicit(plan, one, columns, form)
+    _add_weights_alone(plan, bare)
+    _check_keys(plan, keys)
+    if not plan.projections and not everything:
+        raise InvalidArgument("none of the features that were named can be read")
     return plan

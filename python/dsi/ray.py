@@ -9,6 +9,7 @@ Needs this package where Ray's workers are.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -17,7 +18,7 @@ from ._schema import SchemaLike, schema_json
 from ._table_tasks import TableTasks
 from .dataset import Dataset, Where
 from .dataset import open as open_dataset
-from .options import AnyOf, Filter, as_clauses
+from .options import AnyOf, Filter, kept_filter
 from .table_on_disk import Snapshot
 from .writer import NullEntries, WriterKeywords
 
@@ -37,6 +38,7 @@ class DsiSink(Datasink[str]):  # type: ignore[misc]
     Each task of writing makes one file, so rows of a session belong into one block:
     `dataset.groupby(key)` or a sort puts them there, and min_rows_per_file makes blocks large.
     `snapshot` is what the job made; None before it ends, and where there was nothing to append.
+    Used again it is another job, unless `job` says that it is the same.
     """
 
     def __init__(
@@ -62,7 +64,7 @@ class DsiSink(Datasink[str]):  # type: ignore[misc]
         operation: 'append' or 'overwrite'. Other keywords: `WriterKeywords`; memory_bytes is 1 GiB
         of each task, threads are 1.
         """
-        self._tasks = TableTasks(
+        self._asked = TableTasks(
             where,
             {
                 "ca_file": ca_file,
@@ -80,13 +82,23 @@ class DsiSink(Datasink[str]):  # type: ignore[misc]
             options,
         )
         self._min_rows = min_rows_per_file
+        self._begin()  # What is wrong is told now.
+
+    def _begin(self) -> None:
+        """A job of its own id, unless it was given one, upon what the table has now."""
+        tasks = replace(self._asked)
+        tasks.begin()
+        self._tasks, self._is_over = tasks, False
         self.snapshot: Snapshot | None = None
-        self._tasks.begin()
 
     @property
     def min_rows_per_write(self) -> int | None:
         """Rows that Ray hands to a task at least."""
         return self._min_rows
+
+    def on_write_start(self, schema: Any = None) -> None:
+        """Begins a job; tasks get the sink as it is then."""
+        self._begin()
 
     def write(self, blocks: Iterable[Any], ctx: Any) -> str:
         """Stages one file of these blocks."""
@@ -96,11 +108,16 @@ class DsiSink(Datasink[str]):  # type: ignore[misc]
 
     def on_write_complete(self, write_result: Any) -> None:
         """All files count from here on."""
+        if self._is_over:  # No block, no start.
+            self._begin()
         self.snapshot = self._tasks.commit(write_result.write_returns)
+        self._is_over = True
 
     def on_write_failed(self, error: Exception) -> None:
         """None of them does."""
-        self._tasks.abort()
+        if not self._is_over:
+            self._is_over = True
+            self._tasks.abort()
 
 
 def _alike(tables: Iterable[Any]) -> Iterator[Any]:
@@ -126,7 +143,7 @@ class DsiSource(Datasource):  # type: ignore[misc]
     def __init__(self, dataset: Dataset, columns: Sequence[str] | str | None, where: list[AnyOf]):
         super().__init__()
         self._dataset = dataset
-        self._columns = columns
+        self._columns = columns if columns is None or isinstance(columns, str) else list(columns)
         self._where = where
 
     def estimate_inmemory_data_size(self) -> int | None:
@@ -144,12 +161,17 @@ class DsiSource(Datasource):  # type: ignore[misc]
         source = need("ray.data.datasource", "ray", "dsi.ray")
         schema = self._dataset.arrow(self._columns).schema()
         num_rows = len(self._dataset)
+        # Ray takes what it is told for what is there.
+        is_whole = not self._where and self._dataset.count_rows() == num_rows
         step = max(_FEW_ROWS, -(-num_rows // max(parallelism, 1)))
         tasks = []
         for begin in range(0, num_rows, step):
             end = min(begin + step, num_rows)
+            count = None if self._where else end - begin
+            if count is not None and not is_whole:
+                count = self._dataset.count_rows(rows=[(begin, end)])
             metadata = block.BlockMetadata(
-                num_rows=None if self._where else end - begin,
+                num_rows=count,
                 size_bytes=None,
                 input_files=None,
                 exec_stats=None,
@@ -193,7 +215,6 @@ def read(
     """
     ray_data = need("ray.data", "ray", "dsi.ray")
     dataset = source if isinstance(source, Dataset) else open_dataset(source, **how)
-    clauses = [AnyOf(*clause) for clause in as_clauses(where)]
     return ray_data.read_datasource(
-        DsiSource(dataset, columns, clauses), override_num_blocks=override_num_blocks
+        DsiSource(dataset, columns, kept_filter(where)), override_num_blocks=override_num_blocks
     )

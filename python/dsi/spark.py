@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast, get_type_hints
 
 from ._frameworks import need
 from ._schema import schema_json
-from ._spark_types import from_spark, plain_schema
+from ._spark_types import from_spark, plain_schema, to_spark
 from ._table_tasks import TableTasks, schema_of_types
 from .dataset import Dataset
 from .dataset import open as open_dataset
@@ -136,12 +136,15 @@ class DsiSource(DataSource):  # type: ignore[misc]
         options = self.options
         where, how = _where(options, (*_WRITE, *_WRITER))
         given = options.get("schema")
-        found = schema_of_types(from_spark(types.to_arrow_schema(schema)))
+        if given:
+            stored = schema_json(given)
+        else:
+            stored = schema_of_types(from_spark(types.to_arrow_schema(schema)))
         tasks = TableTasks(
             where,
             how,
             options.get("job", ""),
-            schema_json(given) if given else found,
+            stored,
             _names(options.get("cluster_by", "")),
             _flag("ignore_unknown", options.get("ignore_unknown", "false")),
             cast(NullEntries, options.get("null_entries", "fail")),
@@ -192,12 +195,13 @@ class DsiReader(DataSourceReader):  # type: ignore[misc]
         return made
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """pyarrow.RecordBatch one after the other."""
+        """pyarrow.RecordBatch one after the other. OutOfRange: a time that is no whole number of
+        microseconds, or too far away for them."""
         read = self._read
         rows = [(partition.begin, partition.end)]
         scan = read.dataset.arrow(read.columns, rows=rows, where=read.terms, threads=1)
         for batch in scan.batches():
-            yield batch.cast(read.arrow_schema)
+            yield to_spark(batch, read.arrow_schema)
 
 
 class DsiFilterReader(DsiReader):
@@ -230,9 +234,8 @@ class DsiWriter(DataSourceArrowWriter):  # type: ignore[misc]
     def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
         """Stages one file of a partition. Spark may run a partition twice: one of both counts."""
         context = need("pyspark", "pyspark", "dsi.spark").TaskContext.get()
-        batches = (batch.cast(from_spark(batch.schema)) for batch in iterator)
         task = f"part-{context.partitionId():05}"
-        return _Staged(self._tasks.write(batches, task, context.cpus()))
+        return _Staged(self._tasks.write(iterator, task, context.cpus()))
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """All files count from here on."""

@@ -163,20 +163,22 @@ class Writer:
 
         data: a table that speaks Arrow's PyCapsule interface (pyarrow, polars, DuckDB, pandas,
         `Dataset`), a pyarrow dataset; a dict of columns: numpy arrays [rows], matrices
-        [rows, L] as embeddings, pairs (values [N], offsets [rows + 1]) as lists; a numpy array of
-        records; or an iterable of rows that are dicts (nested dicts have dotted names), or of
-        tables.
+        [rows, L] as embeddings, pairs (values [N], offsets [rows + 1]) as lists, lists of what rows
+        have, arrays of Arrow and series; a numpy array of records; or an iterable of rows that are
+        dicts (nested dicts have dotted names), or of tables.
 
-        Missing and null are one state, an empty list another. Columns and features are matched by
-        name. Where no schema was given: a table of this library's brings its own, other tables and
-        dicts of columns have the types of their columns, rows those that `dsictl convert` finds in
-        JSON Lines (the first 10,000 tell).
+        Missing and null are one state, an empty list another. Numbers of 64 bits are exact, or
+        OutOfRange. An index of pandas that has no name is left out. Columns and features are
+        matched by name. Where no schema was given: a table of this library's brings its own, other
+        tables and dicts of columns have the types of their columns, rows those that
+        `dsictl convert` finds in JSON Lines (the first 10,000 tell).
 
         BadInput, OutOfRange name column, row and value; a table or dict is added whole, or up to an
         array of it that is refused, rows up to the one that is refused. IoError: no room to spill.
         """
         if self._over:
             raise InvalidArgument("the writer is finished or was given up")
+        data = _without_index(data)
         if hasattr(data, "scanner") and not hasattr(data, "__arrow_c_stream__"):
             data = data.scanner().to_reader()
         if hasattr(data, "__arrow_c_stream__"):
@@ -254,6 +256,17 @@ class Writer:
             self.discard()
         elif not self._over:
             self.finish()
+
+
+def _without_index(data: Any) -> Any:
+    """Frames of pandas without the levels of their index that have no name."""
+    names = getattr(getattr(data, "index", None), "names", None)
+    if names is None or not hasattr(data, "reset_index"):
+        return data
+    if type(data.index).__name__ == "RangeIndex":  # Which Arrow leaves out, named or not.
+        return data.reset_index() if names[0] not in (None, *data) else data
+    unnamed = [level for level, name in enumerate(names) if name is None]
+    return data.reset_index(level=unnamed, drop=True) if unnamed else data
 
 
 def _schema_of(source: Any) -> str | None:

@@ -45,6 +45,25 @@ struct Interruptible::State {
     }
   }
 
+  // Others that wait for idleness wait for this, too.
+  void CallHere(const std::function<void()>& call) {
+    nb::gil_scoped_release release;
+    SetRunning(true);
+    try {
+      call();
+    } catch (...) {
+      SetRunning(false);
+      throw;
+    }
+    SetRunning(false);
+  }
+
+  void SetRunning(bool now) {
+    const std::lock_guard lock(mutex);
+    running = now;
+    changed.notify_all();
+  }
+
   // Returns when nothing runs, or throws what a signal raised.
   void WaitForIdle() {
     {
@@ -80,11 +99,7 @@ void Interruptible::Wait() { state_->WaitForIdle(); }
 
 void Interruptible::Run(std::function<void()> call, bool waits) {
   state_->WaitForIdle();
-  if (!waits || !OnMainThread()) {
-    nb::gil_scoped_release release;
-    call();
-    return;
-  }
+  if (!waits || !OnMainThread()) return state_->CallHere(call);
   {
     std::lock_guard lock(state_->mutex);
     if (!state_->started) {

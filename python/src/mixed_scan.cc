@@ -77,11 +77,15 @@ PyMixedScan::PyMixedScan(std::vector<Source> sources, std::string_view exhausted
   state_ = Take(open_->scan->state());
 }
 
+PyMixedScan::~PyMixedScan() { LetGo(); }
+
 // Waits for threads that may want the interpreter's lock.
-PyMixedScan::~PyMixedScan() {
+void PyMixedScan::LetGo() {
+  auto left = next_.TakeLeft();
+  auto open = std::move(open_);
   nb::gil_scoped_release release;
-  next_.Drop();
-  open_ = nullptr;
+  left = nullptr;
+  open = nullptr;
 }
 
 const std::shared_ptr<OpenMixture>& PyMixedScan::open() const {
@@ -91,14 +95,15 @@ const std::shared_ptr<OpenMixture>& PyMixedScan::open() const {
 
 std::optional<PyBatch> PyMixedScan::Next() {
   CheckProcess(open()->process);
-  const auto made = next_.Run([open = open_](NextCall::Made* out) {
+  const std::shared_ptr<OpenMixture> open = open_;  // Another thread may close this meanwhile.
+  const auto made = next_.Run([open](NextCall::Made* out) {
     FillNext(open->scan.get(), open->pool.get(), out);
     out->source = open->scan->source();
   });
   state_ = std::move(made->state);
   if (!made->more) return std::nullopt;
   source_ = made->source;
-  return PyBatch{std::move(made->batch), open_->allocator};
+  return PyBatch{std::move(made->batch), open->allocator};
 }
 
 std::optional<uint64_t> PyMixedScan::num_batches() const {
@@ -111,6 +116,7 @@ std::shared_ptr<PyScan> PyMixedScan::ScanOf(size_t source) {
   if (source >= scans_.size()) throw nb::index_error("no such source");
   if (open_ == nullptr) return scans_[source];
   next_.Wait();
+  if (open_ == nullptr) return scans_[source];  // Closed by another thread.
   const std::shared_ptr<OpenScan>& now = open_->sources[source];
   std::shared_ptr<PyScan>& known = scans_[source];
   if (now != nullptr && (known == nullptr || known->open() != now))
@@ -125,9 +131,7 @@ void PyMixedScan::Close() {
       if (const std::shared_ptr<PyScan> scan = ScanOf(i)) scan->Close();
     }
   }
-  nb::gil_scoped_release release;
-  next_.Drop();
-  open_ = nullptr;
+  LetGo();
 }
 
 void BindMixedScan(nb::module_& module) {

@@ -53,6 +53,7 @@ class PyMixedScan {
   void Close();
 
  private:
+  void LetGo();
   const std::shared_ptr<OpenMixture>& open() const;
 
   std::shared_ptr<OpenMixture> open_;

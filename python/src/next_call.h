@@ -16,7 +16,8 @@ namespace dsi::python {
 // InvalidArgument in a process forked from the one that began the scan.
 void CheckProcess(pid_t began);
 
-// Thread safety: one thread at a time.
+// Thread safety: under the interpreter's lock. One thread at a time may be in Run, another one is
+// refused meanwhile.
 class NextCall {
  public:
   struct Made {
@@ -35,12 +36,14 @@ class NextCall {
   void Wait() { calls_.Wait(); }
   // Made by a call that a signal left, and not handed out.
   bool is_left() const { return made_ != nullptr; }
-  void Drop() { made_ = nullptr; }
+  // That, to be destroyed without the interpreter's lock.
+  std::shared_ptr<Made> TakeLeft() { return std::exchange(made_, nullptr); }
   Interruptible& calls() { return calls_; }
 
  private:
   Interruptible calls_;
   std::shared_ptr<Made> made_;  // By the call that is running or ended.
+  bool is_called_ = false;      // A thread is in Run.
 };
 
 // `scan`: a DatasetScan or a MixedScan.

@@ -89,23 +89,26 @@ PyScan::PyScan(std::shared_ptr<const Dataset> dataset, DatasetScanOptions option
 
 PyScan::PyScan(std::shared_ptr<OpenScan> open) : open_(std::move(open)) {}
 
+PyScan::~PyScan() { LetGo(); }
+
 // Waits for threads that may want the interpreter's lock.
-PyScan::~PyScan() {
+void PyScan::LetGo() {
+  auto left = next_.TakeLeft();
+  auto open = std::move(open_);
   nb::gil_scoped_release release;
-  next_.Drop();
-  open_ = nullptr;
+  left = nullptr;
+  open = nullptr;
 }
 
 void PyScan::Close() {
   if (open_ == nullptr) return;
   if (getpid() == open_->process) {
     next_.Wait();
+    if (open_ == nullptr) return;  // Closed by another thread.
     stats_ = scan().stats();
     is_repeated_ = scan().is_repeated();
   }
-  nb::gil_scoped_release release;
-  next_.Drop();
-  open_ = nullptr;
+  LetGo();
 }
 
 const std::shared_ptr<OpenScan>& PyScan::open() const {
@@ -134,13 +137,13 @@ std::optional<PyBatch> PyScan::Next() {
   CheckProcess(open()->process);
   if (open_->handed_over)
     Raise({StatusCode::kInvalidArgument, "the rest of this scan was handed out as a stream"});
-  const bool waits = next_.is_left() || !open_->scan->is_ready();
+  const std::shared_ptr<OpenScan> open = open_;  // Another thread may close this meanwhile.
+  const bool waits = next_.is_left() || !open->scan->is_ready();
   const auto made = next_.Run(
-      [open = open_](NextCall::Made* out) { FillNext(open->scan.get(), open->pool.get(), out); },
-      waits);
+      [open](NextCall::Made* out) { FillNext(open->scan.get(), open->pool.get(), out); }, waits);
   state_ = std::move(made->state);
   if (!made->more) return std::nullopt;
-  return PyBatch{std::move(made->batch), open_->allocator};
+  return PyBatch{std::move(made->batch), open->allocator};
 }
 
 std::shared_ptr<OpenScan> PyScan::HandOver() {
@@ -189,6 +192,13 @@ void BindScan(nb::module_& module) {
         return Take(JoinStates(states));
       },
       nb::arg("states"), "Of each rank its state, where they stopped at different places: one.");
+  module.def(
+      "state_of_batch",
+      [](const std::string& state, uint32_t rank, int64_t step) {
+        return Take(OptionsOfBatch(state, rank, step)).state;
+      },
+      nb::arg("state"), nb::arg("rank"), nb::arg("step"),
+      "Of which one batch is left: that which a rank hands out so many behind the state.");
 }
 
 }  // namespace dsi::python

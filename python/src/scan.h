@@ -78,6 +78,7 @@ class PyScan {
   const std::shared_ptr<OpenScan>& open() const;
 
  private:
+  void LetGo();
   void WaitForCall();
 
   std::shared_ptr<OpenScan> open_;

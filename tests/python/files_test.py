@@ -282,6 +282,56 @@ def test_convert_from_dsi(sessions, tmp_path, ending):
     assert f"rows     {len(rows):,}" in done.stdout
 
 
+def test_convert_of_no_rows(sessions, tmp_path):
+    for ending in (".parquet", ".feather", ".orc"):
+        out = tmp_path / f"a{ending}"
+        done = dsictl("convert", sessions, out, "--where", "label > 5", "--features", "label")
+        assert done.returncode == 0, done.stderr
+        kind = {".parquet": "parquet", ".orc": "orc"}.get(ending, "ipc")
+        found = pyarrow.dataset.dataset(out, format=kind).to_table()
+        assert (found.num_rows, found.column_names) == (0, ["label"])
+
+
+def test_convert_to_orc_refuses_types_that_it_lacks(tmp_path):
+    table = {"n": pyarrow.array([1], "uint8"), "ids": [[1]], "x": [0.5]}
+    table["hashes"] = pyarrow.array([[1]], pyarrow.list_(pyarrow.uint64()))
+    dsi.write(pyarrow.table(table), tmp_path / "a.dsi")
+    done = dsictl("convert", tmp_path / "a.dsi", tmp_path / "a.orc")
+    assert done.returncode == 2
+    assert "ORC has no type for n (uint8), hashes (large_list<item: uint64>)" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert os.listdir(tmp_path) == ["a.dsi"]
+    done = dsictl("convert", tmp_path / "a.dsi", tmp_path / "a.orc", "--columns", "ids,x")
+    assert done.returncode == 0, done.stderr
+    found = pyarrow.orc.read_table(tmp_path / "a.orc")
+    assert found.to_pydict() == {"ids": [[1]], "x": [0.5]}
+
+
+def test_an_index_of_pandas_without_a_name_is_no_column(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [3, 1, 2]}).sort_values("a")
+    frame.to_parquet(tmp_path / "a.parquet")
+    index = "__index_level_0__"
+    assert index in pyarrow.parquet.read_schema(tmp_path / "a.parquet").names
+    assert '"a"' in dsi.files.find_schema(tmp_path / "a.parquet")
+    assert index not in dsi.files.find_schema(tmp_path / "a.parquet")
+
+    def features(**options):
+        dsi.from_parquet(tmp_path / "a.parquet", tmp_path / "a.dsi", overwrite=True, **options)
+        return {
+            feature["name"]: feature for feature in dsi.open(tmp_path / "a.dsi").schema["features"]
+        }
+
+    plain = features()
+    assert list(plain) == ["a"]
+    assert list(features(schema={"features": [plain["a"]]})) == ["a"]
+    asked = features(columns=["a", index])
+    assert list(asked) == ["a", index]
+    assert list(features(schema={"features": [*asked.values()]})) == ["a", index]
+    frame.rename_axis("place").to_parquet(tmp_path / "a.parquet")
+    assert set(features()) == {"a", "place"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [

@@ -98,6 +98,39 @@ def test_every_way_to_read(table, rows, term, passes):
 
 
 @pytest.mark.parametrize(
+    "make",
+    [
+        lambda: {"where": (term for term in [("label", "==", 1), ("city", "exists")])},
+        lambda: {"where": [("label", "in", iter([1, 2]))]},
+        lambda: {"where": ("city", "not in", (city for city in ["Bern"]))},
+        lambda: {"where": iter([dsi.AnyOf(("row", "in", map(int, range(9))), ("label", "==", 0))])},
+        lambda: {"sample": iter([(iter([("label", "in", iter([1]))]), 0.2)])},
+        lambda: {"rows": ((at, at + 7) for at in (0, 50, 2000))},
+        lambda: {"rows": iter(np.array([[3, 90], [100, 110]]))},
+    ],
+)
+def test_iterators_say_the_same_in_each_epoch(table, make):
+    column = dsi.Padded("row", width=1)
+    expected = rows_of(table.scan([column], framework="numpy", **make()))
+    assert 0 < len(expected) < 3000
+    loader = table.loader([column], framework="numpy", **make())
+    for _ in range(2):
+        assert rows_of(loader) == expected
+    assert rows_of(pickle.loads(pickle.dumps(loader))) == expected
+    assert table.count_rows(**make()) == len(expected)
+
+
+def test_what_becomes_of_the_callers_lists_is_no_matter(table):
+    column, labels = dsi.Padded("row", width=1), [1]
+    terms = [("label", "in", labels)]
+    loader = table.loader([column], framework="numpy", where=terms)
+    expected = rows_of(loader)
+    labels.append(2)
+    terms.append(("row", "<", 5))
+    assert rows_of(loader) == expected
+
+
+@pytest.mark.parametrize(
     ("term", "said"),
     [
         (("city", "==", 1), "holds strings"),

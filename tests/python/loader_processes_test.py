@@ -49,6 +49,18 @@ def test_workers_that_stay_go_on_with_the_next_epoch(clicks):
         assert sorted(rows_of(workers)) == sorted(rows_of(loader))
 
 
+@pytest.mark.parametrize("stop", [1, 11, 15])
+def test_workers_that_stay_begin_an_epoch_together(clicks, stop):
+    """Also after a pass that was left when some of them were at their end."""
+    loader = clicks.loader("label", **ORDER)
+    workers = DataLoader(loader, batch_size=None, num_workers=3, persistent_workers=True)
+    for _, batch in zip(range(stop), workers, strict=False):
+        assert len(batch)
+    time.sleep(0.2)  # What was asked for ahead is made.
+    loader.set_epoch(1)
+    assert sorted(rows_of(workers)) == sorted(rows_of(loader))
+
+
 def test_workers_cannot_repeat_a_batch(clicks):
     loader = clicks.loader(FEATURES, remainder="pad", **ORDER)
     with pytest.raises(dsi.InvalidArgument, match="num_workers=0"):
@@ -69,6 +81,21 @@ def test_batches_of_workers_can_be_used_as_others(clicks):
     assert batch.kjt().keys() == other.kjt().keys()
     assert batch.slab.is_shared()
     assert len(batch) == 190 and batch.first_row == other.first_row
+
+
+@pytest.mark.parametrize("framework", ["torch", "numpy"])
+def test_batches_of_no_rows_are_pickled(clicks, framework):
+    loader = clicks.loader(FEATURES, framework=framework, where=("label", ">", 1), batch_size=1000)
+    empty = list(loader)
+    assert [len(batch) for batch in empty] == [0, 0, 0]
+    for batch in empty:
+        files, rows = pickle.loads(pickle.dumps(batch)).rows()
+        assert (len(files), len(rows)) == (0, 0)
+        assert (str(files.dtype)[-6:], str(rows.dtype)[-6:]) == ("uint32", "uint64")
+    assert contents(pickle.loads(pickle.dumps(empty))) == contents(empty)
+    if framework == "torch":
+        workers = DataLoader(loader, batch_size=None, num_workers=2)
+        assert rows_of(workers) == [[], [], []]
 
 
 def in_child(act):
@@ -115,6 +142,18 @@ def test_a_forked_process_sees_that_files_were_replaced(clicks, sessions, tmp_pa
             dataset.loader("label")
 
     assert in_child(act) == 0
+
+
+def test_a_pickled_dataset_is_held_to_its_files(sessions, tmp_path):
+    (tmp_path / "b.dsi").write_bytes(sessions.read_bytes())
+    dataset = dsi.open(tmp_path / "*.dsi")
+    loader = dataset.loader("label")
+    pickled = pickle.dumps(dataset), pickle.dumps(loader)
+    assert len(pickle.loads(pickled[0])) == 3000 and len(pickle.loads(pickled[1])) == len(loader)
+    dsi.write(dsi.open(sessions).arrow(["label"]), tmp_path / "a.dsi")
+    for one in (*pickled, pickle.dumps(loader)):
+        with pytest.raises(dsi.BadInput, match="open it again"):
+            pickle.loads(one)
 
 
 def test_datasets_are_pickled_with_how_they_were_opened(sessions):

@@ -42,7 +42,9 @@ def test_every_rank_goes_on_where_all_stopped(clicks, whole, world, threads):
         stopped = loaders(clicks, world, epoch=1, threads=threads)
         heads = [take(loader, position) for loader in stopped]
         states = [json.loads(json.dumps(loader.state_dict())) for loader in stopped]
-        assert all(state == states[0] for state in states) or position > len(full[-1])
+        assert [state["rank"] for state in states] == [[rank, world] for rank in range(world)]
+        same = [{**state, "rank": None} for state in states]
+        assert all(state == same[0] for state in same) or position > len(full[-1])
         state = states[0]
         resumed = loaders(clicks, world, threads=3 - threads)
         for loader, head, expected in zip(resumed, heads, full, strict=True):
@@ -126,13 +128,26 @@ def test_ranks_that_stopped_apart_are_joined(clicks):
         heads += rows_of(next(iterator) for _ in range(count))
         states.append(loader.state_dict())
     joined = dsi.join_states(states)
+    assert "rank" not in joined
     rest = []
     for loader in loaders(clicks, 2):
         loader.load_state_dict(joined)
         rest += rows_of(loader)
     assert all_of(heads + rest) == list(range(3000))
+    assert dsi.join_states(json.loads(json.dumps([states[i] for i in (2, 0, 1)]))) == joined
+    for wrong, told in [
+        (states[:2], r"\(0, 3\), \(1, 3\)"),
+        ([states[i] for i in (0, 1, 1)], "twice"),
+        ([*states, states[0]], "twice"),
+        ([*states[:2], {**states[2], "rank": None}], "None"),
+    ]:
+        with pytest.raises(dsi.BadInput, match=told):
+            dsi.join_states(wrong)
+    # Of a version that did not tell the rank: in their order.
+    old = [{key: part for key, part in state.items() if key != "rank"} for state in states]
+    assert dsi.join_states(old) == joined
     with pytest.raises(dsi.BadInput, match="3 ranks"):
-        dsi.join_states(states[:2])
+        dsi.join_states(old[:2])
 
 
 def test_states_that_do_not_fit_are_refused(clicks, dsictl, tmp_path):

@@ -280,6 +280,11 @@ def test_names_and_pickles(datasets):
     assert pickle.loads(pickle.dumps(batch)).source == batch.source
 
 
+def test_an_iterator_of_sources_is_all_of_them(datasets):
+    made = dsi.mix(iter(list(zip(loaders(datasets), (3, 1, 2), strict=True))))
+    assert [told(batch) for batch in made] == [told(batch) for batch in mixture(datasets)]
+
+
 def test_batches_outlive_the_mixture(datasets):
     mixed = mixture(datasets, exhausted="drop", framework="numpy")
     kept = [(batch.padded("row").values, told(batch)) for batch in mixed]

@@ -46,6 +46,40 @@ def test_rows_come_back(tmp_path):
     assert none.take_all() == []
 
 
+def test_deleted_rows_are_not_counted(tmp_path):
+    where = str(tmp_path / "t")
+    sink = dsi.ray.DsiSink(where, min_rows_per_file=1000)
+    ray.data.from_items(ROWS).write_datasink(sink)
+    dsi.Table(where).delete_rows(("label", "==", 1))
+    left = dsi.ray.read(where, override_num_blocks=3)
+    assert (left.count(), len(left.take_all())) == (500, 500)
+    training, test = left.train_test_split(0.2)
+    assert (training.count(), test.count()) == (400, 100)
+    assert dsi.ray.read(where, where=("label", "==", 0)).count() == 500
+
+
+def test_tasks_read_one_snapshot(tmp_path):
+    dsi.write(ROWS, tmp_path / "b.dsi")
+    rows = dsi.ray.read(tmp_path / "*.dsi")
+    dsi.write(ROWS[:10], tmp_path / "a.dsi")
+    with pytest.raises(Exception, match="open it again"):
+        rows.take_all()
+
+
+def test_a_sink_that_is_used_again_is_another_job(tmp_path):
+    sink = dsi.ray.DsiSink(str(tmp_path / "t"))
+    for rows in (1000, 1007):
+        ray.data.from_items(ROWS[-7:] if rows == 1007 else ROWS).write_datasink(sink)
+        assert sink.snapshot.num_rows == len(dsi.open(tmp_path / "t")) == rows
+    again = dsi.ray.DsiSink(str(tmp_path / "t"), operation="overwrite")
+    ray.data.from_items(ROWS).write_datasink(again)
+    ray.data.from_items(ROWS).write_datasink(sink)
+    for rows in (ROWS[:5], []):
+        ray.data.from_items(rows).write_datasink(again)
+        assert again.snapshot == dsi.Table(tmp_path / "t").newest()
+        assert again.snapshot.num_rows == len(rows)
+
+
 def test_vectors_are_embeddings(tmp_path):
     rows = [{"v": numpy.arange(3, dtype="float32") + i} for i in range(4)]
     ray.data.from_items(rows).write_datasink(dsi.ray.DsiSink(str(tmp_path / "t")))

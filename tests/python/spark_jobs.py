@@ -3,7 +3,9 @@
 Run by jobs_test.
 """
 
+import json
 import os
+import warnings
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
@@ -122,6 +124,47 @@ def test_types_that_spark_lacks(spark, tmp_path):
     save(frame.coalesce(1), tmp_path / "t", schema=str(tmp_path / "a.dsi"), keep_order="true")
     first, second = dsi.open(tmp_path / "a.dsi"), dsi.open(tmp_path / "t")
     assert first.to_arrow().equals(second.to_arrow())
+
+
+def test_a_schema_that_is_given_is_all_that_counts(spark, tmp_path):
+    """Columns that it lacks may be of types that no feature has, and nothing is found or warned."""
+    rows = [(i, {"a": [i]}, ["x"], Decimal(-i)) for i in range(9)]
+    kinds = "id long, odd map<string,array<long>>, tags array<string>, n decimal(20,0)"
+    frame = spark.createDataFrame(rows, kinds)
+    schema = {
+        "features": [
+            {"name": "id", "kind": "key", "type": "int64"},
+            {"name": "tags", "kind": "list", "type": "int64", "hashed": True},
+            {"name": "n", "kind": "dense", "type": "int64"},
+        ]
+    }
+    save(frame, tmp_path / "t", schema=json.dumps(schema), ignore_unknown="true")
+    found = dsi.open(tmp_path / "t").to_arrow(["id", "n"]).to_pydict()
+    assert sorted(zip(found["id"], found["n"], strict=True)) == [(i, -i) for i in range(9)]
+    options = {"path": str(tmp_path / "u"), "schema": json.dumps(schema), "ignore_unknown": "true"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dsi.spark.DsiSource(options).writer(frame.schema, False)
+    # By its type alone it is what uint64 is read as.
+    with pytest.raises(Exception, match=r'column "n".* fits type uint64'):
+        save(frame.select("n"), tmp_path / "v")
+    save(frame.selectExpr("-n as n"), tmp_path / "v")
+    assert dsi.open(tmp_path / "v").schema["features"][0]["type"] == "uint64"
+
+
+def test_times_that_spark_cannot_hold(spark, tmp_path):
+    schema = {
+        "features": [
+            {"name": "id", "kind": "key", "type": "int64"},
+            {"name": "seen", "kind": "timestamp", "unit": "ns"},
+        ]
+    }
+    dsi.write([{"id": 1, "seen": 1_700_000_000_000_001_000}], tmp_path / "a.dsi", schema)
+    assert load(spark, tmp_path / "a.dsi").collect()[0]["seen"].microsecond == 1
+    dsi.write([{"id": 1, "seen": 1_700_000_000_000_000_001}], tmp_path / "b.dsi", schema)
+    with pytest.raises(Exception, match=r'OutOfRange: column "seen" does not fit .*option'):
+        load(spark, tmp_path / "b.dsi").collect()
+    assert load(spark, tmp_path / "b.dsi", columns="id").collect()[0]["id"] == 1
 
 
 def test_filters_skip_rows(spark, tmp_path):

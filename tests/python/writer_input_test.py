@@ -94,6 +94,42 @@ def test_points_in_time(tmp_path):
             written(tmp_path, [{"ms": value}], schema)
 
 
+def test_points_in_time_are_exact_or_out_of_range(tmp_path):
+    pandas = pytest.importorskip("pandas")
+
+    def nanoseconds(value, schema):
+        return column(tmp_path, "t", [value], schema)[0].value
+
+    schema = {"features": [{"name": "t", "kind": "timestamp", "unit": "ns"}]}
+    stamp = pandas.Timestamp(1_700_000_000_123_456_789)
+    for value in (stamp, stamp.tz_localize("UTC").tz_convert("Asia/Tokyo"), stamp.asm8):
+        assert nanoseconds(value, None) == nanoseconds(value, schema) == stamp.value
+    for value, expected in [
+        (pandas.Timestamp("2020-01-02"), 1_577_923_200 * 10**9),
+        (numpy.datetime64("2020-01"), 1_577_836_800 * 10**9),
+        (numpy.datetime64(3, "25s"), 75 * 10**9),
+        (numpy.datetime64(2000, "ps"), 2),
+    ]:
+        assert nanoseconds(value, schema) == expected
+    for value in (
+        numpy.datetime64("9999-12-31"),
+        numpy.datetime64("2262-04-12"),
+        numpy.datetime64("-5000"),
+        numpy.datetime64(2**61, "Y"),
+        pandas.Timestamp("9999-12-31"),
+        datetime.datetime(2300, 1, 1),
+    ):
+        with pytest.raises(dsi.OutOfRange, match=r'row 0: .*"t"'):
+            written(tmp_path, [{"t": value}], schema)
+    lists = {"features": [{"name": "t", "kind": "list", "type": "int64", "unit": "ns"}]}
+    for value in (numpy.array(["9999-12-31"], "M8[D]"), [pandas.Timestamp("9999-12-31")]):
+        with pytest.raises(dsi.OutOfRange, match='row 0: "t"'):
+            written(tmp_path, [{"t": value}], lists)
+    for value in (numpy.datetime64(1500, "ps"), pandas.NaT):
+        with pytest.raises(dsi.BadInput, match="point in time"):
+            written(tmp_path, [{"t": value}], schema)
+
+
 def test_points_in_time_tell_their_unit(tmp_path):
     point = datetime.datetime(2020, 1, 2, 3, 4, 5)
     row = {
@@ -313,6 +349,24 @@ def test_pandas_polars_duckdb(tmp_path):
         report = dsi.write(source, tmp_path / f"{name}.dsi")
         assert report.num_rows == 3, name
         assert dsi.open(tmp_path / f"{name}.dsi").to_arrow().to_pydict() == data, name
+
+
+def test_an_index_of_pandas_is_a_column_where_it_has_a_name(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [3, 1, 2], "b": [7, 8, 9]})
+    for made, names in [
+        (frame[1:], ["a", "b"]),
+        (frame.sort_values("a"), ["a", "b"]),
+        (frame.sort_values("a").rename_axis("place"), ["a", "b", "place"]),
+        (frame.set_index("b"), ["a", "b"]),
+        (frame.set_index([[5, 6, 7], "b"]), ["a", "b"]),
+        (frame.rename_axis("place"), ["a", "b", "place"]),
+        (frame.set_index([["x", "y", "z"], [1, 2, 3]]), ["a", "b"]),
+    ]:
+        table = written(tmp_path, made, None)
+        assert sorted(table.column_names) == names
+        assert table["a"].to_pylist() == made["a"].tolist()
+    assert "place" not in frame.columns
 
 
 @pytest.mark.parametrize("data", [3, "text", b"bytes", None, [3], ["a"]])
