@@ -93,8 +93,9 @@ struct CreateOptions {
                            // creation and again at Publish.
 };
 // Starts a temporary file in the same folder as path (".<name>.<pid>.<n>.tmp", O_EXCL, mode 0666
-// less umask at publish). Publish: flush, fsync, close, rename (RENAME_NOREPLACE unless overwrite),
-// fsync of the folder. A failed fsync is final. Appends are buffered (1 MiB).
+// less umask, or owner and mode of the file that it replaces). Publish: flush, fsync, close, rename
+// (RENAME_NOREPLACE unless overwrite), fsync of the folder. A failed fsync is final. Appends are
+// buffered (1 MiB).
 DSI_EXPORT Result<std::unique_ptr<WritableFile>> CreateLocalFile(const std::string& path,
                                                                  const CreateOptions& options);
 

@@ -63,6 +63,7 @@ class LocalWritableFile final : public WritableFile {
  private:
   Status CheckOpen() const;
   Status CheckTarget() const;
+  void KeepMode();
   Status AppendBuffered(std::span<const std::byte> bytes);
   Status WriteAll(std::span<const std::byte> bytes);
   Status PublishOnce();
@@ -130,7 +131,23 @@ Status LocalWritableFile::Start() {
   DSI_ASSIGN_OR_RETURN(temporary_,
                        internal::CreateTemporaryFile(folder_.get(), final_name_, path_));
   has_temporary_ = true;
+  KeepMode();
   return Status::Ok();
+}
+
+// What replaces a file may be read and written by whom that was, as far as the system lets us.
+void LocalWritableFile::KeepMode() {
+  struct stat old {};
+  if (!overwrite_ || ::fstatat(folder_.get(), final_name_.c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0)
+    return;
+  if (!S_ISREG(old.st_mode)) return;
+  struct stat now {};
+  const int fd = temporary_.fd.get();
+  if (::fstat(fd, &now) != 0) return;
+  const bool is_owned = (now.st_uid == old.st_uid && now.st_gid == old.st_gid) ||
+                        ::fchown(fd, old.st_uid, old.st_gid) == 0;
+  // Nobody of another group gets what the old group had.
+  (void)::fchmod(fd, old.st_mode & (is_owned ? 0777 : 0707));
 }
 
 // Refuses targets that a rename would destroy or cannot replace. rename would happily replace

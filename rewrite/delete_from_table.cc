@@ -48,6 +48,7 @@ class TableDeletion {
       report_.num_deleted += rows.size();
     }
     if (rows_.empty() || options_.dry_run) return std::move(report_);
+    DSI_RETURN_IF_ERROR(CheckJobIsNew());
     std::vector<std::string> messages;
     for (const auto& [file, rows] : rows_) {
       if (options_.progress && !options_.progress(messages.size(), rows_.size()))
@@ -58,11 +59,30 @@ class TableDeletion {
     }
     TableCommitOptions commit{.operation = TableOperation::kReplace, .message = options_.message};
     commit.replaced = report_.files;
-    DSI_ASSIGN_OR_RETURN(report_.snapshot, table_.Commit(job_, messages, commit));
+    DSI_ASSIGN_OR_RETURN(const TableSnapshot made, table_.Commit(job_, messages, commit));
+    if (made.number <= report_.snapshot.number) return IsUsed(made);
+    report_.snapshot = made;
     return std::move(report_);
   }
 
  private:
+  Status IsUsed(const TableSnapshot& by) const {
+    return internal::Error(StatusCode::kAlreadyExists,
+                           "job {} has committed snapshot {} ({}), and no row is deleted by it "
+                           "again; give each deletion a job of its own",
+                           job_, by.number, TableOperationName(by.operation));
+  }
+
+  // Before files are made that nobody commits. What snapshots that are gone did Commit tells.
+  Status CheckJobIsNew() const {
+    if (options_.job.empty()) return Status::Ok();
+    DSI_ASSIGN_OR_RETURN(const std::vector<TableSnapshot> snapshots, table_.Snapshots());
+    for (const TableSnapshot& one : snapshots) {
+      if (one.job == job_ && one.operation != TableOperation::kAbort) return IsUsed(one);
+    }
+    return Status::Ok();
+  }
+
   // Files that still hold rows that were deleted before, looked at beside each other.
   Status FindDeleted() {
     const internal::DatasetFiles& files = internal::DatasetAccess::Files(*dataset_);

@@ -48,7 +48,11 @@ Result<DeleteReport> DeleteFrom(const DatasetFile& of, const std::vector<uint64_
                       .file_bytes = reader->info().file_bytes};
   if (rows.empty() || options.dry_run) return report;
   if (file.fingerprint() != of.fingerprint) return Replaced();
-  DSI_ASSIGN_OR_RETURN(const auto out, CreateLocalFile(of.path, {.overwrite = true}));
+  // Where the path is a link, the file that it stands for.
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(of.path, error);
+  DSI_ASSIGN_OR_RETURN(const auto out,
+                       CreateLocalFile(error ? of.path : real.string(), {.overwrite = true}));
   DSI_ASSIGN_OR_RETURN(const auto section, internal::EncodeDeleted(file, rows));
   DSI_ASSIGN_OR_RETURN(report.file_bytes, internal::WriteWithDeleted(file, section, out.get()));
   DSI_ASSIGN_OR_RETURN(const auto now, Reader::Open(of.path));

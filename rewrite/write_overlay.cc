@@ -6,6 +6,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/io/same_file_internal.h"
 #include "dsi/rewrite/overlay.h"
 #include "dsi/rewrite/overlay_job_internal.h"
 
@@ -28,11 +29,23 @@ Result<std::string> PathOf(const std::string& base, const std::string& name) {
   return name.substr(0, at) + own + name.substr(at + 2);
 }
 
+// Neither the base nor the rows are there any more once the overlay has their name.
+Status CheckApart(const Dataset& from, const std::string& base, const std::string& to) {
+  if (internal::IsSameFile(to, base))
+    return InvalidArgument("{}: the base itself; the overlay is a file beside it", to);
+  for (const DatasetFile& file : from.files()) {
+    if (internal::IsSameFile(to, file.path))
+      return InvalidArgument("{}: the rows are read from it; name another file", to);
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<OverlayReport> WriteOverlay(const Dataset& from, const std::string& base,
                                    const std::string& to, const OverlayOptions& options) {
   return internal::NoThrow([&]() -> Result<OverlayReport> {
+    DSI_RETURN_IF_ERROR(CheckApart(from, base, to));
     DSI_ASSIGN_OR_RETURN(OverlayTarget target, internal::MakeTarget(base, options.rows));
     target.path = to;
     DSI_ASSIGN_OR_RETURN(
@@ -54,6 +67,8 @@ Result<OverlaysReport> WriteOverlays(const Dataset& from, const Dataset& bases,
       DSI_ASSIGN_OR_RETURN(std::string path, PathOf(file.path, name));
       if (!paths.insert(path).second)
         return InvalidArgument("two bases would have the overlay {}", path);
+      for (const DatasetFile& base : bases.files())
+        DSI_RETURN_IF_ERROR(CheckApart(from, base.path, path));
       std::error_code ignored;
       if (!options.writer.overwrite && std::filesystem::exists(path, ignored))
         return internal::Error(StatusCode::kAlreadyExists, "{} exists already", path);

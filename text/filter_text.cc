@@ -21,6 +21,7 @@ using internal::InvalidArgument;
 using internal::ParseWhole;
 
 constexpr std::string_view kSymbols = "=!<>";
+constexpr double kNoInteger = 0x1p65;  // Of 64 bits or fewer.
 constexpr std::string_view kGrammar =
     "FEATURE OP VALUE, where OP is one of = != < <= > >=, FEATURE in VALUE,VALUE… (or not in), "
     "FEATURE exists or FEATURE missing; of lists and strings length(FEATURE) in place of FEATURE, "
@@ -286,6 +287,8 @@ Result<Predicate> ParseKey(std::string_view key, std::span<const std::string> va
     // One that no type holds is in no row.
     if (text.find_first_not_of("-0123456789") != std::string::npos)
       return InvalidArgument("'{}' is no whole number, which {} is", text, column->name);
+    // A whole number that no integer type holds is read as the nearest double, which one may be.
+    if (std::holds_alternative<double>(value)) value = kNoInteger;
     predicate.values.push_back(std::move(value));
   }
   return predicate;

@@ -5,6 +5,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/io/file.h"
 #include "dsi/tools/dedup/report_internal.h"
+#include "dsi/tools/output_path_internal.h"
 #include "dsi/tools/text_options_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
@@ -31,6 +32,7 @@ Status Run(Options* options, Console* console) {
   // First, so that nobody waits for an analysis to be told that the file exists.
   std::unique_ptr<WritableFile> schema_file;
   if (!options->schema_out.empty()) {
+    DSI_RETURN_IF_ERROR(CheckOutput("--write-schema", options->schema_out, options->sample.in));
     DSI_ASSIGN_OR_RETURN(schema_file,
                          CreateLocalFile(options->schema_out, {.overwrite = options->force}));
   }

@@ -43,13 +43,13 @@ struct DeleteChoice {
   std::string job;
 };
 
-// A value on each line.
+// A value on each line; lines without any, such as the last of many exports, name none.
 Status ReadValues(const std::string& path, std::vector<std::string>* values) {
   std::ifstream in(path);
   if (!in) return internal::SystemError(path, "opening for reading", errno);
   for (std::string line; std::getline(in, line);) {
     if (line.ends_with('\r')) line.pop_back();
-    values->push_back(line);
+    if (!line.empty()) values->push_back(line);
   }
   if (in.bad()) return internal::SystemError(path, "reading", errno);
   return Status::Ok();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -30,15 +31,19 @@ Result<std::vector<ColumnInfo>> ChooseColumns(std::span<const ColumnInfo> column
   std::set<std::string_view> seen;
   for (const std::string& name : names) {
     bool found = false;
+    // A name that is there is no pattern.
+    const bool is_pattern =
+        IsGlob(name) && std::none_of(columns.begin(), columns.end(), [&](const ColumnInfo& c) {
+          return name == c.feature || name == c.name;
+        });
     for (const ColumnInfo& column : columns) {
-      const bool matches = IsGlob(name) ? (internal::GlobMatches(name, column.feature) ||
-                                           internal::GlobMatches(name, column.name)) &&
-                                              column.name != internal::kPositionName
-                                        : name == column.feature || name == column.name;
+      const bool matches = is_pattern ? (internal::GlobMatches(name, column.feature) ||
+                                         internal::GlobMatches(name, column.name)) &&
+                                            column.name != internal::kPositionName
+                                      : name == column.feature || name == column.name;
       if (!matches) continue;
       found = true;
-      const bool may_be_left_out =
-          IsGlob(name) && column.support.code() == StatusCode::kUnsupported;
+      const bool may_be_left_out = is_pattern && column.support.code() == StatusCode::kUnsupported;
       if (!column.support.ok() && !may_be_left_out) return column.support;
       if (!seen.insert(column.name).second) continue;
       if (column.support.ok()) {

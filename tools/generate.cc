@@ -14,6 +14,7 @@
 #include "dsi/tools/generate/generate_internal.h"
 #include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/output_path_internal.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/verbs_internal.h"
 
@@ -88,11 +89,8 @@ Status ApplyWords(Options* options) {
                                                   {"constant", SessionLaw::kConstant},
                                                   {"lognormal", SessionLaw::kLognormal}};
   if (!options->session_law.empty()) options->table.session_law = laws.at(options->session_law);
-  if (!options->schema_file.empty() && options->schema_file == options->out) {
-    return internal::InvalidArgument("the table and its schema cannot share the file {}",
-                                     options->out);
-  }
-  return Status::Ok();
+  if (options->schema_file.empty()) return Status::Ok();
+  return CheckOutput("--write-schema", options->schema_file, {&options->out, 1});
 }
 
 Status Run(Options* options, Console* console) {

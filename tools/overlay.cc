@@ -159,6 +159,8 @@ Status Run(OverlayChoice* choice, Console* console) {
   const size_t num_bases = choice->bases.empty() ? 1 : 0;
   if (choice->paths.size() <= num_bases)
     return internal::InvalidArgument("rows are missing: name the base, then files of rows");
+  if (!IsDsiName(choice->out))
+    return internal::InvalidArgument("-o {}: an overlay is a .dsi file", choice->out);
   if (num_bases == 0 && !choice->rows.empty())
     return internal::InvalidArgument("--rows: of one base, not of --bases");
   for (const std::string& text : choice->rows) {

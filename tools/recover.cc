@@ -12,6 +12,7 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/output_path_internal.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/rewrite_files_internal.h"
 #include "dsi/tools/text_source_internal.h"
@@ -85,6 +86,8 @@ Status Run(RecoverChoice* choice, std::vector<std::string> paths, Console* conso
   choice->in = std::move(paths);
   if (!IsDsiName(choice->out))
     return internal::InvalidArgument("{}: OUT ends in .dsi", choice->out);
+  DSI_RETURN_IF_ERROR(CheckOutput("OUT", choice->out, choice->in));
+  DSI_RETURN_IF_ERROR(CheckOutside(choice->out, choice->in));
   DSI_ASSIGN_OR_RETURN(const auto dataset, Dataset::Open(choice->in));
   RecoverOptions options;
   options.keep_rows = choice->keep_rows;

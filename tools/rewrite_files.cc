@@ -13,6 +13,7 @@
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/number_text_internal.h"
+#include "dsi/tools/output_path_internal.h"
 #include "dsi/tools/progress_internal.h"
 #include "dsi/tools/text_source_internal.h"
 #include "dsi/tools/text_table_internal.h"
@@ -135,6 +136,7 @@ bool ShowRewriteProgress(const RewriteProgress& now, Progress* progress) {
 
 Status RewriteFiles(const RewriteChoice& choice, Console* console) {
   const Timer watch;
+  DSI_RETURN_IF_ERROR(CheckOutside(choice.out, choice.in));
   DSI_ASSIGN_OR_RETURN(const auto dataset, Dataset::Open(choice.in));
   DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset->Columns());
   RewriteOptions options;

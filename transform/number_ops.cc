@@ -2,6 +2,7 @@
 // compiler makes vectors of, once per target.
 #include "dsi/transform/elementwise_internal.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -71,7 +72,13 @@ void RunScores(const float* in, size_t n, float number, bool add, float* out) {
   if (add) {
     for (size_t i = 0; i < n; ++i) out[i] = in[i] + number;
   } else {
-    for (size_t i = 0; i < n; ++i) out[i] = in[i] * number;
+    // Of infinity and 0 the NaN of T-005, which is not that of every CPU; one that came in stays.
+    constexpr uint32_t kNan = 0x7FC00000;
+    for (size_t i = 0; i < n; ++i) {
+      const float product = in[i] * number;
+      const bool is_new = product != product && in[i] == in[i];
+      out[i] = is_new ? std::bit_cast<float>(kNan) : product;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #include "dsi/base/json_members_internal.h"
 #include "dsi/base/name_match_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/format/number_fit_internal.h"
 #include "dsi/transform/op_table_internal.h"
 #include "dsi/transform/pipeline.h"
 #include "dsi/transform/pipeline_version_internal.h"
@@ -27,6 +28,14 @@ Status ReadInt(std::string_view name, dom::element value, int64_t* out) {
 Status ReadDouble(std::string_view name, dom::element value, double* out) {
   if (value.get(*out) == simdjson::SUCCESS) return {};
   return Expected(name, "a number");
+}
+
+// Whole numbers are compared exactly (T-023), so none may be rounded.
+Status ReadBorder(std::string_view name, dom::element value, double* out) {
+  if (!value.is_int64() && !value.is_uint64()) return ReadDouble(name, value, out);
+  const bool fits = value.is_int64() ? internal::ConvertWhole(int64_t(value), out)
+                                     : internal::ConvertWhole(uint64_t(value), out);
+  return fits ? Status::Ok() : Expected(name, "numbers that float64 holds exactly");
 }
 
 Status ReadNumber(std::string_view name, dom::element value, TransformNumber* out) {
@@ -87,7 +96,7 @@ Status ReadParameter(Parameter parameter, std::string_view name, dom::element va
     case Parameter::kValue:
       return ReadNumber(name, value, &step->value);
     case Parameter::kBorders:
-      return ReadArray(name, value, kMaxTransformBorders, ReadDouble, &step->borders);
+      return ReadArray(name, value, kMaxTransformBorders, ReadBorder, &step->borders);
     case Parameter::kSide:
       return ReadSide(name, value, &step->side);
     case Parameter::kKeys:

@@ -46,11 +46,11 @@ struct Interruptible::State {
   }
 
   // Others that wait for idleness wait for this, too.
-  void CallHere(const std::function<void()>& call) {
+  void CallHere(const std::function<void()>& work) {
     nb::gil_scoped_release release;
     SetRunning(true);
     try {
-      call();
+      work();
     } catch (...) {
       SetRunning(false);
       throw;

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <limits>
 #include <span>
 #include <utility>
@@ -15,7 +16,13 @@ namespace nb = nanobind;
 namespace dsi::python {
 namespace {
 
-std::string Text(nb::handle value) { return nb::cast<std::string>(nb::str(value)); }
+// As Python shows it; Python refuses to show ints of thousands of digits.
+std::string Text(nb::handle value) {
+  const nb::object text = nb::steal(PyObject_Str(value.ptr()));
+  if (text.is_valid()) return nb::cast<std::string>(text);
+  PyErr_Clear();
+  return "a number";
+}
 
 std::string Quoted(const std::string& name) { return '"' + name + '"'; }
 
@@ -40,17 +47,43 @@ Whole WholeOf(nb::handle number) {
   return whole;
 }
 
-// A number as an int or a float of Python's; null: it is none.
+bool IsEqual(nb::handle a, nb::handle b) {
+  const int equal = PyObject_RichCompareBool(a.ptr(), b.ptr(), Py_EQ);
+  if (equal < 0) PyErr_Clear();
+  return equal > 0;
+}
+
+// A number as an int or a float of Python's; null: it is none. Of those that are neither, such as
+// decimals and fractions, whole ones are exact ints, or null where the float would be a whole one
+// and is not the number.
 nb::object NumberOf(nb::handle value) {
   if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr())) return nb::borrow(value);
-  PyObject* made = PyIndex_Check(value.ptr()) ? PyNumber_Index(value.ptr()) : nullptr;
-  if (made == nullptr) {
+  if (PyIndex_Check(value.ptr())) {
+    nb::object made = nb::steal(PyNumber_Index(value.ptr()));
+    if (made.is_valid()) return made;
     PyErr_Clear();
-    if (!nb::hasattr(value, "__float__")) return {};
-    made = PyNumber_Float(value.ptr());
-    if (made == nullptr) PyErr_Clear();
   }
-  return nb::steal(made);
+  if (!nb::hasattr(value, "__float__")) return {};
+  nb::object made = nb::steal(PyNumber_Float(value.ptr()));
+  if (!made.is_valid()) {
+    PyErr_Clear();
+    return {};
+  }
+  const double number = PyFloat_AsDouble(made.ptr());
+  if (std::trunc(number) != number || std::isinf(number) || IsEqual(value, made)) return made;
+  nb::object whole = nb::steal(PyNumber_Long(value.ptr()));
+  if (!whole.is_valid()) PyErr_Clear();
+  return whole.is_valid() && IsEqual(value, whole) ? whole : nb::object();
+}
+
+// Whether a double holds it.
+bool IsExact(const Whole& whole) {
+  if (whole.fits_unsigned) {
+    const auto number = static_cast<double>(whole.unsigned_value);
+    return number < 0x1p64 && static_cast<uint64_t>(number) == whole.unsigned_value;
+  }
+  const auto number = static_cast<double>(whole.value);
+  return number < 0x1p63 && static_cast<int64_t>(number) == whole.value;
 }
 
 // A number, or a point in time as one of the unit; null: it is none, or lies between two. Points in
@@ -245,14 +278,12 @@ Status RowSetter::SetItems(nb::handle items, const Target& target, RowBatch* bat
     uints_.push_back(whole.fits_signed ? static_cast<uint64_t>(whole.value) : whole.unsigned_value);
     doubles_.push_back(whole.fits_signed ? static_cast<double>(whole.value)
                                          : static_cast<double>(whole.unsigned_value));
-    // Whole numbers beside others: such as a double holds.
-    constexpr int64_t kExact = int64_t{1} << 53;
-    has_inexact =
-        has_inexact || whole.fits_unsigned || whole.value > kExact || whole.value < -kExact;
+    has_inexact = has_inexact || !IsExact(whole);  // Beside fractions.
   }
   if (has_float && has_inexact) {
     return {StatusCode::kOutOfRange,
-            Quoted(name_) + ": whole numbers beyond 2^53 beside fractions fit no type"};
+            Quoted(name_) +
+                ": fractions beside whole numbers that floats do not hold exactly fit no type"};
   }
   if (has_float) return batch->SetDoubles(target.feature, target.column, doubles_);
   if (!has_wide) return batch->SetInts(target.feature, target.column, std::span(ints_));

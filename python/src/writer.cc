@@ -57,32 +57,35 @@ PyWriter::PyWriter(const std::string& path, const std::string& schema_json, Writ
   schema_ = open_->writer->schema();
 }
 
-OpenWriter& PyWriter::Open() const {
+const std::shared_ptr<OpenWriter>& PyWriter::Open() const {
   if (open_ == nullptr || open_->writer == nullptr || open_->stopped)
     Raise({StatusCode::kInvalidArgument, "the writer is finished or was given up"});
   if (open_->process != getpid()) {
     Raise({StatusCode::kInvalidArgument,
            "this writer belongs to the process that this one was forked from"});
   }
-  return *open_;
+  return open_;
 }
 
 std::string PyWriter::schema() const { return Take(schema_->ToJson()); }
 
 uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown,
                               const std::string& null_entries) {
-  OpenWriter& open = Open();
+  // What runs in between, rows and progress, may finish the writer or give it up.
+  const std::shared_ptr<OpenWriter> open = Open();
   RowSetter setter(schema_, ignore_unknown, NullEntriesOf(null_entries));
   RowBatch batch(schema_);
   const uint64_t before = num_rows();
   const auto flush = [&] {
+    if (open->stopped || open_ != open)
+      return Status(StatusCode::kInvalidArgument, "the writer is finished or was given up");
     nb::gil_scoped_release release;
-    return open.writer->Append(std::move(batch));
+    return open->writer->Append(std::move(batch));
   };
   // Stripes may be written on the way: what progress raised then is raised here.
   const auto check = [&](const Status& status) {
     if (status.code() == StatusCode::kCancelled)
-      RunTold(&calls_, open_, [status] { return status; });
+      RunTold(&calls_, open, [status] { return status; });
     Check(status);
   };
   uint64_t added = 0;
@@ -100,7 +103,15 @@ uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown,
       check(status);
       return added;
     }
-    const Status status = setter.Add(row, &batch);
+    Status status;
+    try {
+      status = setter.Add(row, &batch);
+    } catch (const nb::python_error&) {
+      // What a value raised; the rows before are added as well.
+      batch.DropRow();
+      static_cast<void>(flush());
+      throw;
+    }
     if (!status.ok()) {
       check(flush());
       Raise(status.At("row " + std::to_string(before + added)));
@@ -108,9 +119,9 @@ uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown,
     ++added;
     if (batch.num_rows() < kRowsAtOnce) continue;
     check(flush());
-    if (!open.Tell("append", before + added, 0) || PyErr_CheckSignals() != 0) {
+    if (!open->Tell("append", before + added, 0) || PyErr_CheckSignals() != 0) {
       if (PyErr_Occurred() != nullptr) throw nb::python_error();
-      RunTold(&calls_, open_,
+      RunTold(&calls_, open,
               [] { return Status(StatusCode::kCancelled, "appending was cancelled by progress"); });
     }
   }
@@ -118,13 +129,13 @@ uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown,
 
 uint64_t PyWriter::AppendArrow(PyArrowStream& stream, bool ignore_unknown,
                                const std::string& null_entries, uint64_t total_rows) {
-  OpenWriter& open = Open();
+  const std::shared_ptr<OpenWriter> open = Open();
   ArrowInputOptions options;
   options.ignore_unknown = ignore_unknown;
   options.null_entries = NullEntriesOf(null_entries);
   const uint64_t before = num_rows();
-  RunTold(&calls_, open_,
-          [open = open_, schema = schema_, from = stream.stream(), options, before, total_rows] {
+  RunTold(&calls_, open,
+          [open, schema = schema_, from = stream.stream(), options, before, total_rows] {
             ArrowStreamOptions all;
             all.input = options;
             all.progress = [&](uint64_t done) {
@@ -132,12 +143,12 @@ uint64_t PyWriter::AppendArrow(PyArrowStream& stream, bool ignore_unknown,
             };
             return AppendStream(from.get(), open->writer.get(), all).status();
           });
-  return open.writer->num_rows() - before;
+  return open->writer->num_rows() - before;
 }
 
-uint64_t PyWriter::num_rows() const { return Open().writer->num_rows(); }
+uint64_t PyWriter::num_rows() const { return Open()->writer->num_rows(); }
 
-uint64_t PyWriter::size_bytes() const { return Open().writer->size_bytes(); }
+uint64_t PyWriter::size_bytes() const { return Open()->writer->size_bytes(); }
 
 nb::dict PyWriter::Finish() {
   Open();

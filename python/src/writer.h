@@ -48,7 +48,7 @@ class PyWriter {
   void Discard();
 
  private:
-  OpenWriter& Open() const;
+  const std::shared_ptr<OpenWriter>& Open() const;
 
   std::shared_ptr<OpenWriter> open_;
   std::shared_ptr<const Schema> schema_;

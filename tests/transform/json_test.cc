@@ -107,6 +107,8 @@ TEST(PipelineJsonTest, T010StepsThatAreWrong) {
   ExpectStep(R"({"op": "fill", "value": "0"})",
              "steps[0]: \"value\": expected a number; whole ones fit int64");
   ExpectStep(R"({"op": "boxcox", "lambda1": "0"})", "steps[0]: \"lambda1\": expected a number");
+  ExpectStep(R"({"op": "bucketize", "borders": [1, 9007199254740993]})",
+             "steps[0]: \"borders\": expected numbers that float64 holds exactly");
   ExpectStep(R"({"op": "bucketize", "borders": 1})",
              "steps[0]: \"borders\": expected an array of numbers");
   ExpectStep(R"({"op": "bucketize", "borders": [true]})",

@@ -129,6 +129,20 @@ TEST(TransformNumberTest, T031Scores) {
   });
 }
 
+// T-005: of numbers the NaN of every CPU; one that was there stays.
+TEST(TransformNumberTest, T005ScoresMakeOneNan) {
+  const TransformPlan plan = PlanOf({{.op = TransformOp::kScoreMultiply, .value = int64_t{0}}},
+                                    {RowShape::kScored, Type::kInt64});
+  const float inf = std::numeric_limits<float>::infinity();
+  const auto other = std::bit_cast<float>(0xFFC01234U);
+  const std::vector<float> scores = {inf, -inf, other, 2, -2};
+  OnEveryTarget([&] {
+    std::vector<uint32_t> out(scores.size());
+    plan.scores_of(0).Apply(scores.data(), scores.size(), reinterpret_cast<float*>(out.data()));
+    EXPECT_EQ(out, (std::vector<uint32_t>{0x7FC00000, 0x7FC00000, 0xFFC01234, 0, 0x80000000}));
+  });
+}
+
 // T-005: the chain in one pass gives the bits of its steps one by one, however it is divided.
 TEST(TransformNumberTest, T005FusionChangesNothing) {
   const std::vector<std::vector<TransformStep>> chains = {

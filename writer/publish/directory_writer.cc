@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 
@@ -20,7 +21,9 @@ namespace {
 // The name heap while it is built (F-071).
 class Names {
  public:
+  // Throws std::length_error beyond what offsets can say.
   uint32_t Add(std::string_view name) {
+    if (bytes_.size() + name.size() > UINT32_MAX) throw std::length_error("names of 4 GiB");
     const auto offset = static_cast<uint32_t>(bytes_.size());
     const auto* data = reinterpret_cast<const std::byte*>(name.data());
     bytes_.insert(bytes_.end(), data, data + name.size());

@@ -1,0 +1,42 @@
+#include "dsi/tools/output_path_internal.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/io/same_file_internal.h"
+#include "dsi/io/uri_internal.h"
+
+namespace dsi::tools {
+
+namespace fs = std::filesystem;
+
+Status CheckOutput(std::string_view option, const std::string& path,
+                   std::span<const std::string> others) {
+  for (const std::string& other : others) {
+    if (!internal::IsSameFile(path, other)) continue;
+    return internal::InvalidArgument("{} {}: the same file as {}; name another one", option, path,
+                                     other);
+  }
+  return Status::Ok();
+}
+
+Status CheckOutside(const std::string& out, std::span<const std::string> in) {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(out, error);
+  if (error || !internal::SchemeOf(out).empty()) return Status::Ok();
+  for (const std::string& folder : in) {
+    if (!internal::SchemeOf(folder).empty() || !fs::is_directory(folder, error)) continue;
+    const fs::path around = fs::canonical(folder, error);
+    if (error) continue;
+    const auto end = std::mismatch(around.begin(), around.end(), real.begin(), real.end());
+    if (end.first != around.end()) continue;
+    return internal::InvalidArgument(
+        "{}: lies in {}, which would then have every row twice; write to another folder", out,
+        folder);
+  }
+  return Status::Ok();
+}
+
+}  // namespace dsi::tools
