@@ -141,13 +141,15 @@ void LocalWritableFile::KeepMode() {
   if (!overwrite_ || ::fstatat(folder_.get(), final_name_.c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0)
     return;
   if (!S_ISREG(old.st_mode)) return;
-  struct stat now {};
   const int fd = temporary_.fd.get();
+  struct stat now {};
+  if (::fchown(fd, old.st_uid, old.st_gid) != 0)
+    (void)!::fchown(fd, static_cast<uid_t>(-1), old.st_gid);
   if (::fstat(fd, &now) != 0) return;
-  const bool is_owned = (now.st_uid == old.st_uid && now.st_gid == old.st_gid) ||
-                        ::fchown(fd, old.st_uid, old.st_gid) == 0;
-  // Nobody of another group gets what the old group had.
-  (void)::fchmod(fd, old.st_mode & (is_owned ? 0777 : 0707));
+  mode_t mode = old.st_mode & 0777;
+  // Another group gets no more than everybody.
+  if (now.st_gid != old.st_gid) mode = (mode & 0707) | (mode & 07) << 3;
+  (void)::fchmod(fd, mode);
 }
 
 // Refuses targets that a rename would destroy or cannot replace. rename would happily replace

@@ -67,10 +67,10 @@ class TableDeletion {
 
  private:
   Status IsUsed(const TableSnapshot& by) const {
-    return internal::Error(StatusCode::kAlreadyExists,
-                           "job {} has committed snapshot {} ({}), and no row is deleted by it "
-                           "again; give each deletion a job of its own",
-                           job_, by.number, TableOperationName(by.operation));
+    return InvalidArgument(
+        "job {} has committed snapshot {} ({}), and no row is deleted by it again; give each "
+        "deletion a job of its own",
+        job_, by.number, TableOperationName(by.operation));
   }
 
   // Before files are made that nobody commits. What snapshots that are gone did Commit tells.

@@ -48,8 +48,9 @@ struct TableDeleteReport {
 // copies the files that have such rows.
 //
 // kInvalidArgument: no predicate and nothing to erase, one that its column does not have, overlays
-// of a file to erase from. kNotFound: no such column, or another job has replaced such a file
-// meanwhile. kUnsupported: a newer version made a file. Errors of scans and of Table::Commit.
+// of a file to erase from, a job that has committed. kNotFound: no such column, or another job has
+// replaced such a file meanwhile. kUnsupported: a newer version made a file. Errors of scans and of
+// Table::Commit.
 DSI_EXPORT Result<TableDeleteReport> DeleteFromTable(Table* table,
                                                      const std::vector<Predicate>& where,
                                                      const TableDeleteOptions& options = {});

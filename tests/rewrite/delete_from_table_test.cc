@@ -151,10 +151,13 @@ TEST_F(DeleteFromTableTest, OthersMayAppendMeanwhileAndAJobCommitsOnce) {
   // Rows of the other job stay.
   EXPECT_EQ(report->num_deleted, 1U);
   EXPECT_EQ(IdsOf().size(), 39U);
-  // The job is done: a second run of it makes nothing.
-  const auto again = DeleteFromTable(table.get(), {In({31})}, {.job = "forget-3"});
+  // The job is done: a second run of it finds nothing, and takes no rows that have come since.
+  const auto again = DeleteFromTable(table.get(), {In({3})}, {.job = "forget-3"});
   ASSERT_TRUE(again.ok()) << again.status().ToString();
-  EXPECT_EQ(again->snapshot.number, report->snapshot.number);
+  EXPECT_EQ(again->num_deleted, 0U);
+  const Status other = DeleteFromTable(table.get(), {In({31})}, {.job = "forget-3"}).status();
+  EXPECT_EQ(other.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(other.message().find("job forget-3 has committed snapshot"), std::string::npos);
   EXPECT_EQ(IdsOf().size(), 39U);
   // Somebody replaces such a file.
   bool replaced = false;

@@ -195,7 +195,9 @@ TEST(FilterText, ValuesOfAKey) {
   };
   EXPECT_EQ(shown("user", {"1", "-1", "18446744073709551615"}), "user|1|-1|u18446744073709551615");
   EXPECT_EQ(shown("city", {"", "a,b", "\"q\"", "7 "}), "city|''|'a,b'|'\"q\"'|'7 '");
-  EXPECT_EQ(shown("label", {"99999999999999999999"}), "label|r100000000000000000000.000000");
+  // Beyond 64 bits: a number that no column has, not the nearest double.
+  for (const char* beyond : {"99999999999999999999", "-9223372036854775809"})
+    EXPECT_EQ(shown("label", {beyond}), "label|r36893488147419103232.000000");
   for (const char* text : {"", "x", "1x", "1.5", " 1", "-", "0x1", "1e3"})
     EXPECT_FALSE(ParseKeyValues("user", std::vector<std::string>{text}, Columns()).ok()) << text;
   EXPECT_NE(shown("price", {"1"}).find("whole number or string"), std::string::npos);
