@@ -277,7 +277,10 @@ TEST(Spill, AFileThatCannotGrowFailsTheCallAndNoRowIsLost) {
       ASSERT_TRUE(writer.ok());
       Table table{(*writer)->schema(), {}};
       Fill(9, 3'000, hands_over ? 500 : 50, &table);
-      for (RowBatch& batch : table.batches) {
+      Table pristine{(*writer)->schema(), {}};
+      Fill(9, 3'000, hands_over ? 500 : 50, &pristine);
+      for (size_t i = 0; i < table.batches.size(); ++i) {
+        RowBatch& batch = table.batches[i];
         const uint64_t before = (*writer)->num_rows();
         const auto append = [&] {
           return hands_over ? (*writer)->Append(std::move(batch))
@@ -290,6 +293,10 @@ TEST(Spill, AFileThatCannotGrowFailsTheCallAndNoRowIsLost) {
         EXPECT_EQ(status.code(), StatusCode::kIo);
         EXPECT_NE(status.message().find("spill folder"), std::string::npos) << status.message();
         EXPECT_EQ((*writer)->num_rows(), before);
+        const auto& rates = batch.feature(4).values[0];
+        const auto& given = pristine.batches[i].feature(4).values[0];
+        ASSERT_EQ(rates.size(), given.size());
+        EXPECT_EQ(std::memcmp(rates.data(), given.data(), given.size()), 0) << "rounded";
         // There is room again.
         ASSERT_TRUE(append().ok());
       }
