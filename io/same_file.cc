@@ -1,20 +1,22 @@
-#include "dsi/io/same_file_internal.h"
+#include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <system_error>
 
+#include "dsi/io/same_file_internal.h"
 #include "dsi/io/uri_internal.h"
 
 namespace dsi::internal {
 
-bool IsSameFile(const std::string& a, const std::string& b) {
-  if (!SchemeOf(a).empty() || !SchemeOf(b).empty()) return a == b;
+std::string FileIdentity(const std::string& path) {
+  if (!SchemeOf(path).empty()) return path;
+  struct stat info {};
+  // No path of a file begins so: those below are absolute.
+  if (::stat(path.c_str(), &info) == 0) return fmt::format("{}:{}", info.st_dev, info.st_ino);
   std::error_code error;
-  if (std::filesystem::equivalent(a, b, error) && !error) return true;
-  const auto real_a = std::filesystem::weakly_canonical(a, error);
-  if (error) return a == b;
-  const auto real_b = std::filesystem::weakly_canonical(b, error);
-  return error ? a == b : real_a == real_b;
+  const auto real = std::filesystem::weakly_canonical(path, error);
+  return error ? path : real.string();
 }
 
 }  // namespace dsi::internal

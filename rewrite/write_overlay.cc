@@ -29,23 +29,35 @@ Result<std::string> PathOf(const std::string& base, const std::string& name) {
   return name.substr(0, at) + own + name.substr(at + 2);
 }
 
-// Neither the base nor the rows are there any more once the overlay has their name.
-Status CheckApart(const Dataset& from, const std::string& base, const std::string& to) {
-  if (internal::IsSameFile(to, base))
-    return InvalidArgument("{}: the base itself; the overlay is a file beside it", to);
-  for (const DatasetFile& file : from.files()) {
-    if (internal::IsSameFile(to, file.path))
-      return InvalidArgument("{}: the rows are read from it; name another file", to);
+// Neither bases nor rows are there any more once an overlay has their name.
+class ReadFiles {
+ public:
+  explicit ReadFiles(const Dataset& from) {
+    for (const DatasetFile& file : from.files()) rows_.insert(internal::FileIdentity(file.path));
   }
-  return Status::Ok();
-}
+  void AddBase(const std::string& path) { bases_.insert(internal::FileIdentity(path)); }
+
+  Status CheckApart(const std::string& to) const {
+    const std::string file = internal::FileIdentity(to);
+    if (bases_.contains(file))
+      return InvalidArgument("{}: the base itself; the overlay is a file beside it", to);
+    if (rows_.contains(file))
+      return InvalidArgument("{}: the rows are read from it; name another file", to);
+    return Status::Ok();
+  }
+
+ private:
+  std::set<std::string> bases_, rows_;
+};
 
 }  // namespace
 
 Result<OverlayReport> WriteOverlay(const Dataset& from, const std::string& base,
                                    const std::string& to, const OverlayOptions& options) {
   return internal::NoThrow([&]() -> Result<OverlayReport> {
-    DSI_RETURN_IF_ERROR(CheckApart(from, base, to));
+    ReadFiles read(from);
+    read.AddBase(base);
+    DSI_RETURN_IF_ERROR(read.CheckApart(to));
     DSI_ASSIGN_OR_RETURN(OverlayTarget target, internal::MakeTarget(base, options.rows));
     target.path = to;
     DSI_ASSIGN_OR_RETURN(
@@ -62,13 +74,14 @@ Result<OverlaysReport> WriteOverlays(const Dataset& from, const Dataset& bases,
   return internal::NoThrow([&]() -> Result<OverlaysReport> {
     std::vector<OverlayTarget> targets;
     std::set<std::string> paths;
+    ReadFiles read(from);
+    for (const DatasetFile& file : bases.files()) read.AddBase(file.path);
     for (const DatasetFile& file : bases.files()) {
       if (file.num_rows == 0) continue;
       DSI_ASSIGN_OR_RETURN(std::string path, PathOf(file.path, name));
       if (!paths.insert(path).second)
         return InvalidArgument("two bases would have the overlay {}", path);
-      for (const DatasetFile& base : bases.files())
-        DSI_RETURN_IF_ERROR(CheckApart(from, base.path, path));
+      DSI_RETURN_IF_ERROR(read.CheckApart(path));
       std::error_code ignored;
       if (!options.writer.overwrite && std::filesystem::exists(path, ignored))
         return internal::Error(StatusCode::kAlreadyExists, "{} exists already", path);

@@ -68,14 +68,13 @@ Result<std::string> StateIn(const std::string& path) {
 // The column by which to read where rows stand: any does, so one that costs little.
 Result<std::string> CheapColumn(const Dataset& dataset) {
   DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset.Columns());
-  const ColumnInfo* cheap = nullptr;
-  for (const ColumnInfo& column : columns) {
-    if (!column.support.ok()) continue;
-    const auto costs = [](const ColumnInfo& c) { return HasLengths(c.kind, c.type) ? 1 : 0; };
-    if (cheap == nullptr || costs(column) < costs(*cheap)) cheap = &column;
+  for (const bool has_lengths : {false, true}) {
+    for (const ColumnInfo& column : columns) {
+      if (column.support.ok() && HasLengths(column.kind, column.type) == has_lengths)
+        return column.name;
+    }
   }
-  if (cheap == nullptr) return BadInput("the dataset has no feature that can be read");
-  return cheap->name;
+  return BadInput("the dataset has no feature that can be read");
 }
 
 Result<std::vector<RowRun>> FindRuns(const Dataset& dataset, DatasetScanOptions options) {

@@ -31,15 +31,20 @@ bool IsShort(std::string_view path) {
   return !path.starts_with('.') && path.find("//") == path.npos && path.find("/.") == path.npos;
 }
 
-// Names of one file are the same if they are whole: paths that are short and begin in the root.
-// URLs are as they are.
-bool IsWhole(std::string_view name) {
-  return !SchemeOf(name).empty() || (name.starts_with('/') && IsShort(name));
+// Whether the same text alone names the same file, as where all paths are short and begin alike, in
+// the root or not. URLs are as they are.
+bool AreComparable(std::span<const DatasetFile> files) {
+  const auto is_rooted = [](const DatasetFile& file) { return file.path.starts_with('/'); };
+  return std::all_of(files.begin(), files.end(), [&](const DatasetFile& file) {
+    return is_rooted(file) == is_rooted(files[0]) &&
+           (IsShort(file.path) || !SchemeOf(file.path).empty());
+  });
 }
 
-std::string WholePath(const std::string& path, const std::string& here) {
-  if (IsShort(path) && !path.starts_with('/')) return here + "/" + path;
-  return (std::filesystem::path(here) / path).lexically_normal().string();
+std::string WholePath(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::current_path(error);
+  return (here / path).lexically_normal().string();
 }
 
 }  // namespace
@@ -116,16 +121,16 @@ Result<std::unique_ptr<DatasetFiles>> DatasetFiles::Of(ManifestContent manifest,
 // DS-001.
 Status DatasetFiles::CheckApart() const {
   struct Named {
-    std::string_view path;  // Whole.
+    std::string_view path;  // To be compared.
     const std::string* name = nullptr;
   };
-  std::error_code error;
-  const std::string here = std::filesystem::current_path(error).string();
+  const bool are_whole = AreComparable(files_);
   std::deque<std::string> whole;
   std::vector<Named> named;
   for (const DatasetFile& file : files_) {
     named.push_back({file.path, &file.path});
-    if (!IsWhole(file.path)) named.back().path = whole.emplace_back(WholePath(file.path, here));
+    if (!are_whole && SchemeOf(file.path).empty())
+      named.back().path = whole.emplace_back(WholePath(file.path));
   }
   // As nearly all are: each after the one before.
   const auto is_behind = [](const Named& a, const Named& b) { return a.path >= b.path; };

@@ -1,7 +1,6 @@
 #include "dsi/dataset/scan/asked_outputs_internal.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -29,23 +28,6 @@ uint16_t MemberOf(const FileVariant& variant, const ColumnInfo& column) {
 // Rows have one number each, or none.
 bool IsNumber(const ColumnInfo& column) {
   return !HasLengths(column.kind, column.type) && column.kind != Kind::kEmbedding;
-}
-
-// DS-024: where a number is missing stands the default of the dataset, whatever a file gives.
-Status SetDefault(const ColumnInfo& column, const Projection& asked, ScanOutput* output) {
-  output->pad_bits = 0;
-  const Type type = output->dtype;
-  if (!column.default_bits) {
-    if (IsFloat(type)) BitsOf(std::numeric_limits<double>::quiet_NaN(), type, &output->pad_bits);
-    return Status::Ok();
-  }
-  Casting casting = Casting::kValue;
-  if (asked.bit_cast && IsBitCast(column.type, type)) casting = Casting::kBits;
-  if (asked.exact && IsInteger(column.type) && IsFloat(type)) casting = Casting::kExact;
-  if (ConvertBits(*column.default_bits, column.type, type, casting, &output->pad_bits))
-    return Status::Ok();
-  return Error(StatusCode::kOutOfRange, "{}: the feature's default does not fit {}", column.name,
-               TypeName(type));
 }
 
 }  // namespace
@@ -171,7 +153,7 @@ Status AskedOutputs::AddColumn(const DatasetFiles& files, uint32_t column, Proje
   if (asked.width == 0) asked.width = info.max_length;
   const bool has_pad = IsPadded(asked.layout) || asked.layout == Layout::kDense;
   const bool takes_default = has_pad && IsNumber(info) && !asked.pad_value;
-  if (takes_default) asked.pad_value = 0;  // That of the dataset takes its place.
+  if (takes_default) asked.pad_value = 0;  // DS-024: the dataset's takes its place.
   const auto resolve = [&](size_t file, const FileVariant& variant) -> Result<ScanOutput> {
     const ColumnInfo& there = *view_->InSchema(variant.schema, column);
     DSI_ASSIGN_OR_RETURN(const auto reader, files.Acquire(file));
@@ -204,7 +186,10 @@ Status AskedOutputs::AddColumn(const DatasetFiles& files, uint32_t column, Proje
   }
   ScanOutput output = *std::move(found);
   output.name = info.name;
-  if (takes_default) DSI_RETURN_IF_ERROR(SetDefault(info, asked, &output));
+  if (takes_default) {
+    DSI_RETURN_IF_ERROR(PadWithDefault(info.name, info.default_bits, info.type,
+                                       CastingOf(asked, info.type, output.dtype), &output));
+  }
   asked.width = output.width;
   asked_.push_back({column, {}, std::move(asked), std::move(output)});
   return Status::Ok();
@@ -259,8 +244,8 @@ Status AskedOutputs::AddMade(const Projection& asked, size_t stage, bool scores,
     if (!BitsOf(*asked.pad_value, output.dtype, &output.pad_bits))
       return InvalidArgument("{}: the pad value {} is no {}", output.name, *asked.pad_value,
                              TypeName(output.dtype));
-  } else if (is_number && IsFloat(output.dtype)) {
-    BitsOf(std::numeric_limits<double>::quiet_NaN(), output.dtype, &output.pad_bits);
+  } else if (is_number) {
+    DSI_RETURN_IF_ERROR(PadWithDefault(output.name, {}, output.dtype, Casting::kValue, &output));
   }
   Asked made;
   made.made = {static_cast<uint32_t>(stage), scores};

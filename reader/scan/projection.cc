@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -53,11 +54,6 @@ Result<Type> OutputType(const OpenColumn& column, const Projection& asked, bool 
         column.name, TypeName(*asked.dtype), TypeName(stored));
   }
   return *asked.dtype;
-}
-
-Casting CastingOf(const Projection& asked, Type from, Type to) {
-  if (asked.bit_cast && IsBitCast(from, to)) return Casting::kBits;
-  return asked.exact && IsInteger(from) && IsFloat(to) ? Casting::kExact : Casting::kValue;
 }
 
 class Resolver {
@@ -256,16 +252,9 @@ class Resolver {
     }
     output->pad_bits = 0;
     if (!IsScalar(column)) return Status::Ok();
-    if (column.record.has_default) {
-      if (ConvertBits(column.record.default_bits, column.record.type, output->dtype, casting,
-                      &output->pad_bits))
-        return Status::Ok();
-      return Error(StatusCode::kOutOfRange, "{}: the feature's default does not fit {}",
-                   column.name, TypeName(output->dtype));
-    }
-    if (IsFloat(output->dtype))
-      BitsOf(std::numeric_limits<double>::quiet_NaN(), output->dtype, &output->pad_bits);
-    return Status::Ok();
+    std::optional<uint64_t> default_bits;
+    if (column.record.has_default) default_bits = column.record.default_bits;
+    return PadWithDefault(column.name, default_bits, column.record.type, casting, output);
   }
 
   Result<uint32_t> Width(const OpenColumn& column, const Projection& asked) const {
@@ -293,6 +282,25 @@ class Resolver {
 };
 
 }  // namespace
+
+Casting CastingOf(const Projection& asked, Type from, Type to) {
+  if (asked.bit_cast && IsBitCast(from, to)) return Casting::kBits;
+  return asked.exact && IsInteger(from) && IsFloat(to) ? Casting::kExact : Casting::kValue;
+}
+
+Status PadWithDefault(std::string_view name, std::optional<uint64_t> default_bits, Type type,
+                      Casting casting, ScanOutput* output) {
+  output->pad_bits = 0;
+  if (default_bits) {
+    if (ConvertBits(*default_bits, type, output->dtype, casting, &output->pad_bits))
+      return Status::Ok();
+    return Error(StatusCode::kOutOfRange, "{}: the feature's default does not fit {}", name,
+                 TypeName(output->dtype));
+  }
+  if (IsFloat(output->dtype))
+    BitsOf(std::numeric_limits<double>::quiet_NaN(), output->dtype, &output->pad_bits);
+  return Status::Ok();
+}
 
 Status ScanProjection::AddToSet(uint32_t at) {
   const ScanOutput& output = outputs[at];

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -98,6 +99,13 @@ struct ScanProjection {
   // Position in outputs, or kNone32. *other_layout tells that the name is there in another one.
   uint32_t Find(std::string_view name, Layout layout, bool* other_layout) const;
 };
+
+// How values are converted, as was asked.
+Casting CastingOf(const Projection& asked, Type from, Type to);
+// What stands where a number is missing and nobody says what: the feature's default, a value of
+// `type`, else NaN, of whole numbers 0. kOutOfRange: the default does not fit.
+Status PadWithDefault(std::string_view name, std::optional<uint64_t> default_bits, Type type,
+                      Casting casting, ScanOutput* output);
 
 // Stripes [first, end) are those scanned; their greatest lengths give the width of padded outputs
 // that state none. `columns`: of each feature those that its name stands for, as LookAtScan found
