@@ -89,8 +89,8 @@ class Encoder {
       Put(s.first_row);
       Put(s.num_rows);
       Put(s.num_sessions);
-      Put<uint32_t>(s.continues_session ? 1 : 0);
-      Put<uint32_t>(0);
+      Put(s.flags);
+      Put(s.reserved);
       Put(s.data_offset);
       Put(s.data_size);
       PutTable(s.groups);

@@ -25,15 +25,20 @@ struct TableRef {
 // Stands in the stored record_size of a compressed table.
 inline constexpr uint32_t kTableCompressed = uint32_t{1} << 31;
 
-// F-051.
+// F-051: the stripe continues the session at the end of the one before.
+inline constexpr uint32_t kStripeContinues = 1;
+
 struct StripeRef {
   uint64_t first_row = 0;
   uint32_t num_rows = 0;
   uint32_t num_sessions = 0;
-  bool continues_session = false;
+  uint32_t flags = 0;
+  uint32_t reserved = 0;
   uint64_t data_offset = 0;
   uint64_t data_size = 0;
   TableRef groups, streams, pages;
+
+  bool continues_session() const { return (flags & kStripeContinues) != 0; }
 };
 
 // F-080.

@@ -148,7 +148,7 @@ Status CheckValuesRecord(const ColumnRecord& column, const StreamRecord& shape,
   DSI_RETURN_IF_ERROR(CheckNoMax(values, "values"));
   DSI_RETURN_IF_ERROR(CheckMayBorrow(column, values));
   if (values.width != TypeWidth(column.type)) {
-    return Corrupt("values stream: width {}, expected {} for {} (D-011)", values.width,
+    return Corrupt("values stream: width {}, expected {} for {} (F-061)", values.width,
                    TypeWidth(column.type), TypeName(column.type));
   }
   // 2^24 unique rows of at most 2^32 entries: the product fits.
@@ -222,15 +222,16 @@ Status CheckTierRecord(const StreamRecord& values, const StreamRecord& tier, uin
   DSI_RETURN_IF_ERROR(CheckNoMax(tier, "tier"));
   DSI_RETURN_IF_ERROR(CheckNoSource(tier, "tier"));
   if (tier.width == values.width && (reach != 0 || tier.num_values == 0)) return Status::Ok();
-  return Corrupt("tier: {} values of width {} beside width {}, reach {} (D-014)", tier.num_values,
-                 tier.width, values.width, reach);
+  return Corrupt("tier: {} values of width {} beside width {}, reach {} (F-061, D-014)",
+                 tier.num_values, tier.width, values.width, reach);
 }
 
 Status CheckDictionaryRecord(int width, const StreamRecord& dictionary) {
   DSI_RETURN_IF_ERROR(CheckNoMax(dictionary, "dictionary"));
   DSI_RETURN_IF_ERROR(CheckNoSource(dictionary, "dictionary"));
   if (dictionary.width == width) return Status::Ok();
-  return Corrupt("dictionary stream: width {}, expected {} (F-074)", dictionary.width, width);
+  return Corrupt("dictionary stream: width {}, expected {} (F-061, F-074)", dictionary.width,
+                 width);
 }
 
 Status CheckPageOfStream(const StreamRecord& stream, uint32_t k, uint32_t page_values,

@@ -185,7 +185,7 @@ struct GroupRecord {
   uint8_t source = 0;  // 0 rows, 1 declared, 2 found, 3 declared, its owner found.
   uint32_t owner = kNone32;
   uint32_t num_columns = 0;
-  uint32_t parent = 0;  // Forms 4 and 5 refer to its unique rows; 0 none.
+  uint32_t parent = 0;  // Forms 4 to 6 refer to its unique rows; 0 none.
   void EncodeTo(std::byte* out) const;
   static Result<GroupRecord> DecodeFrom(const std::byte* bytes);
 };

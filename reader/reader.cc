@@ -69,7 +69,7 @@ std::vector<StripeInfo> StripesOf(const OpenFile& file) {
                        .num_sessions = s.num_sessions,
                        .offset = s.data_offset,
                        .bytes = s.data_size,
-                       .continues_session = s.continues_session});
+                       .continues_session = s.continues_session()});
   }
   return stripes;
 }

@@ -106,7 +106,7 @@ void Window::FindSessions(std::vector<uint32_t>* starts) {
     // What no row passes of is of one session, whether the file was opened or not.
     const bool is_unread = part.follows && !part.rows->is_read() && !parts_[i - 1].rows->is_read();
     const bool continues =
-        is_unread || (part.follows && part.file->core().stripes[part.stripe].continues_session);
+        is_unread || (part.follows && part.file->core().stripes[part.stripe].continues_session());
     part.rows->AddSessions(part.first, continues, starts);
   }
   if (!skipped_.empty()) std::sort(starts->begin(), starts->end());

@@ -131,7 +131,7 @@ class Checker {
     for (size_t i = 0; i < c.stripes.size(); ++i) {
       const StripeRef& s = c.stripes[i];
       DSI_RETURN_IF_ERROR(CheckStripe(i, rows));
-      // At most 2^20 stripes of 2^24 rows: no sum wraps.
+      // At most 2^19 stripes of 2^24 rows: no sum wraps.
       rows += s.num_rows;
       sessions += s.num_sessions;
       data_end_ += s.data_size;
@@ -149,11 +149,13 @@ class Checker {
       return Corrupt("core footer: stripe {}: first row {}, expected {}; {} rows (F-051, F-052)", i,
                      s.first_row, rows_before, s.num_rows);
     }
-    const bool may_have_sessions = !core_.cluster_keys.empty();
-    if (s.num_sessions > s.num_rows || (i == 0 && s.continues_session) ||
-        (!may_have_sessions && (s.num_sessions != 0 || s.continues_session))) {
+    if ((s.flags & ~kStripeContinues) != 0 || s.reserved != 0) {
+      return Corrupt("core footer: stripe {}: flags {:#x}, reserved {:#x} (F-003, F-051)", i,
+                     s.flags, s.reserved);
+    }
+    if (!SessionsCanBe(i)) {
       return Corrupt("core footer: stripe {}: {} sessions in {} rows, continues: {} (F-051)", i,
-                     s.num_sessions, s.num_rows, s.continues_session);
+                     s.num_sessions, s.num_rows, s.continues_session());
     }
     const bool in_place = may_have_gaps_ ? s.data_offset >= kHeaderSize && s.data_offset % 8 == 0
                                          : s.data_offset == data_end_;
@@ -178,6 +180,17 @@ class Checker {
     return CheckTable(s.pages, PageRecord::kSize, "pages");
   }
 
+  // A row that does not continue a session starts one, and rows have sessions in all stripes or in
+  // none: one key may be the time, of which the core footer does not tell.
+  bool SessionsCanBe(size_t stripe) const {
+    const StripeRef& s = core_.stripes[stripe];
+    const size_t num_keys = core_.cluster_keys.size();
+    const uint32_t continued = s.continues_session() ? 1 : 0;
+    if (core_.num_sessions == 0) return s.num_sessions == 0 && continued == 0 && num_keys <= 1;
+    return num_keys != 0 && !(stripe == 0 && s.continues_session()) &&
+           s.num_sessions + continued >= 1 && s.num_sessions <= s.num_rows - continued;
+  }
+
   Status CheckSections() const {
     std::array<bool, kSectionOverlay + 1> seen{};
     for (const SectionRef& s : core_.sections) {
@@ -191,6 +204,8 @@ class Checker {
         DSI_RETURN_IF_ERROR(CheckKnownSection(s));
       }
       if (s.offset % 8 != 0) return Corrupt("core footer: section at offset {} (F-002)", s.offset);
+      if (s.size == 0 && s.offset != 0)
+        return Corrupt("core footer: empty section at offset {} (F-080)", s.offset);
       if (InBlocks(s) && (s.size == 0 || s.size > UINT32_MAX))
         return Corrupt("core footer: section of {} bytes in blocks (F-080)", s.size);
       const uint64_t size = InBlocks(s) ? TableBytes(TableOf(s)) : s.size;

@@ -1,4 +1,4 @@
-// The core footer: verified as a FlatBuffer, copied out, and held against its one form.
+// The core footer: its form proven, copied out, and held against the one form of this version.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -11,10 +11,6 @@
 namespace dsi::internal {
 namespace {
 
-constexpr uint32_t kVerifierTables = 64;
-constexpr uint32_t kVerifierDepth = 8;
-constexpr uint32_t kStripeContinues = 1;
-
 TableRef FromWire(const wire::TableRef& t) {
   return {.offset = t.offset(),
           .record_size = t.record_size() & ~kTableCompressed,
@@ -23,31 +19,17 @@ TableRef FromWire(const wire::TableRef& t) {
           .compressed = (t.record_size() & kTableCompressed) != 0};
 }
 
-// The verifier proves that a vector of structs lies inside the buffer, not that its elements are
-// aligned; an aligned copy costs nothing.
-template <typename T>
-T CopyStruct(const flatbuffers::Vector<const T*>& vector, uint32_t i) {
-  T copy;
-  std::memcpy(&copy, vector.Data() + size_t{i} * sizeof(T), sizeof(T));
-  return copy;
-}
-
-Result<StripeRef> StripeFromWire(const wire::StripeRef& s) {
-  if (s.reserved() != 0 || (s.flags() & ~kStripeContinues) != 0) {
-    return Corrupt("core footer: stripe flags {:#x}, reserved {:#x} (F-003, F-051)", s.flags(),
-                   s.reserved());
-  }
-  StripeRef out;
-  out.first_row = s.first_row();
-  out.num_rows = s.num_rows();
-  out.num_sessions = s.num_sessions();
-  out.continues_session = (s.flags() & kStripeContinues) != 0;
-  out.data_offset = s.data_offset();
-  out.data_size = s.data_size();
-  out.groups = FromWire(s.groups());
-  out.streams = FromWire(s.streams());
-  out.pages = FromWire(s.pages());
-  return out;
+StripeRef FromWire(const wire::StripeRef& s) {
+  return {.first_row = s.first_row(),
+          .num_rows = s.num_rows(),
+          .num_sessions = s.num_sessions(),
+          .flags = s.flags(),
+          .reserved = s.reserved(),
+          .data_offset = s.data_offset(),
+          .data_size = s.data_size(),
+          .groups = FromWire(s.groups()),
+          .streams = FromWire(s.streams()),
+          .pages = FromWire(s.pages())};
 }
 
 }  // namespace
@@ -58,22 +40,13 @@ Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uin
       core_offset < kHeaderSize) {
     return Corrupt("core footer: {} bytes at {} (F-030)", bytes.size(), core_offset);
   }
-  // The verifier's alignment checks suppose an aligned buffer.
+  // Fields are aligned from the start of the footer.
   std::vector<uint64_t> aligned((bytes.size() + 7) / 8);
   std::memcpy(aligned.data(), bytes.data(), bytes.size());
   const auto* data = reinterpret_cast<const uint8_t*>(aligned.data());
-  flatbuffers::Verifier verifier(data, bytes.size(), kVerifierDepth, kVerifierTables);
-  if (!verifier.VerifyBuffer<wire::CoreFooter>(nullptr)) {
+  if (!HasCoreForm(bytes))
     return Corrupt("core footer at {}: not a sound FlatBuffer (F-050)", core_offset);
-  }
   const auto* wire_core = flatbuffers::GetRoot<wire::CoreFooter>(data);
-  const bool complete = wire_core->columns() != nullptr && wire_core->name_index() != nullptr &&
-                        wire_core->names() != nullptr && wire_core->groups() != nullptr &&
-                        wire_core->id_spaces() != nullptr && wire_core->cluster_keys() != nullptr &&
-                        wire_core->stripes() != nullptr && wire_core->sections() != nullptr &&
-                        wire_core->writer() != nullptr;
-  if (!complete)
-    return Corrupt("core footer at {}: a required field is missing (F-050)", core_offset);
   Core core;
   core.num_rows = wire_core->num_rows();
   core.num_sessions = wire_core->num_sessions();
@@ -88,12 +61,10 @@ Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uin
   core.cluster_keys.assign(wire_core->cluster_keys()->begin(), wire_core->cluster_keys()->end());
   core.stripes.reserve(wire_core->stripes()->size());
   for (uint32_t i = 0; i < wire_core->stripes()->size(); ++i) {
-    const auto s = CopyStruct<wire::StripeRef>(*wire_core->stripes(), i);
-    DSI_ASSIGN_OR_RETURN(StripeRef stripe, StripeFromWire(s));
-    core.stripes.push_back(stripe);
+    core.stripes.push_back(FromWire(*wire_core->stripes()->Get(i)));
   }
   for (uint32_t i = 0; i < wire_core->sections()->size(); ++i) {
-    const auto s = CopyStruct<wire::SectionRef>(*wire_core->sections(), i);
+    const wire::SectionRef& s = *wire_core->sections()->Get(i);
     core.sections.push_back({s.kind(), s.flags(), s.offset(), s.size(), s.seal()});
   }
   core.writer = wire_core->writer()->str();

@@ -34,7 +34,7 @@ Status CheckFeatureName(const OpenColumn& c) {
   const ColumnRecord& r = c.record;
   const bool may_be_part =
       r.kind == Kind::kWeighted || r.kind == Kind::kSequence || KindName(r.kind).empty();
-  const bool must_be_part = may_be_part && !KindName(r.kind).empty();
+  const bool must_be_part = may_be_part && (!KindName(r.kind).empty() || r.num_columns > 1);
   const bool sound = r.name_size == r.feature_name_size
                          ? !must_be_part
                          : may_be_part && r.name_size > r.feature_name_size + 1 &&

@@ -10,6 +10,7 @@
 #include "dsi/format/overlay_internal.h"
 #include "dsi/format/seal_internal.h"
 #include "dsi/reader/open/open_file_internal.h"
+#include "dsi/reader/open/previous_file_internal.h"
 #include "dsi/reader/open/range_memory_internal.h"
 
 namespace dsi::internal {
@@ -58,11 +59,22 @@ struct FileEnds {
   uint64_t steps = 0;
 };
 
+// The core footer is what its seal says, whatever it is.
+Status CheckCoreSeal(const FileEnds& ends) {
+  const Trailer& trailer = ends.trailer;
+  const uint64_t seal = Seal(ends.core, SealKind::kCore, trailer.core_offset, ends.header.salt);
+  if (seal == trailer.core_seal) return Status::Ok();
+  return Corrupt("core footer at {}..{}: seal {:016x}, expected {:016x} (F-010, F-011)",
+                 trailer.core_offset, trailer.core_offset + trailer.core_size, seal,
+                 trailer.core_seal);
+}
+
 // Header and the end of the file in one step. A core footer that is longer than that takes another,
 // with the bytes before it, which are the end of the directory.
 Result<FileEnds> ReadEnds(const RandomAccessFile& file) {
   FileEnds ends;
   const uint64_t size = file.size();
+  if (size < kHeaderSize + kTrailerSize) return CheckShortFile(file);
   const uint64_t tail_begin = size - std::min(size, TailBytes(file));
   std::vector<ReadRequest> requests;
   DSI_ASSIGN_OR_RETURN(const std::span<std::byte> tail,
@@ -87,6 +99,7 @@ Result<FileEnds> ReadEnds(const RandomAccessFile& file) {
   if (trailer.core_offset >= tail_begin) {
     const auto from = tail.subspan(trailer.core_offset - tail_begin, trailer.core_size);
     std::copy(from.begin(), from.end(), ends.core.begin());
+    DSI_RETURN_IF_ERROR(CheckCoreSeal(ends));
     return ends;
   }
   const uint64_t before = trailer.core_offset - std::min(trailer.core_offset, TailBytes(file));
@@ -94,10 +107,13 @@ Result<FileEnds> ReadEnds(const RandomAccessFile& file) {
   DSI_RETURN_IF_ERROR(Want(before, trailer.core_offset, &requests, &ends.held).status());
   DSI_RETURN_IF_ERROR(file.ReadMany(requests));
   ++ends.steps;
+  DSI_RETURN_IF_ERROR(CheckCoreSeal(ends));
   return ends;
 }
 
 }  // namespace
+
+Status CheckEnds(const RandomAccessFile& file) { return ReadEnds(file).status(); }
 
 OpenFile::StripeTables::StripeTables(const HeldFile* file, const StripeRef& ref, uint64_t salt,
                                      size_t stripe)
@@ -110,16 +126,9 @@ OpenFile::StripeTables::StripeTables(const HeldFile* file, const StripeRef& ref,
 
 Result<std::unique_ptr<OpenFile>> OpenFile::Open(std::unique_ptr<RandomAccessFile> file) {
   const uint64_t size = file->size();
-  if (size < kHeaderSize + kTrailerSize) return CheckShortFile(*file);
   DSI_ASSIGN_OR_RETURN(FileEnds ends, ReadEnds(*file));
   const Header& header = ends.header;
   const Trailer& trailer = ends.trailer;
-  const uint64_t seal = Seal(ends.core, SealKind::kCore, trailer.core_offset, header.salt);
-  if (seal != trailer.core_seal) {
-    return Corrupt("core footer at {}..{}: seal {:016x}, expected {:016x} (F-010, F-011)",
-                   trailer.core_offset, trailer.core_offset + trailer.core_size, seal,
-                   trailer.core_seal);
-  }
   std::unique_ptr<OpenFile> open(new OpenFile);
   open->state_ = std::make_shared<State>();
   State& state = *open->state_;

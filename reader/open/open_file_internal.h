@@ -36,6 +36,10 @@ namespace dsi::internal {
 Result<Core> ParseCore(std::span<const std::byte> bytes, uint64_t file_size, uint64_t core_offset,
                        uint16_t minor, bool may_have_gaps);
 
+// Whether the fields of a core footer are there and lie in it, so that they can be followed
+// (F-050).
+bool HasCoreForm(std::span<const std::byte> bytes);
+
 // A section in blocks is a table of records of one byte (F-080).
 inline bool InBlocks(const SectionRef& section) { return (section.flags & kSectionInBlocks) != 0; }
 inline TableRef TableOf(const SectionRef& section) {

@@ -28,6 +28,11 @@ class FirstPart final : public RandomAccessFile {
   uint64_t size_;
 };
 
+// Whether a file has a sound header and trailer, and a core footer of the seal that this one states
+// (spec F-020, F-030 … F-032). Unsupported where they say so; what the core footer says is not
+// looked at.
+Status CheckEnds(const RandomAccessFile& file);
+
 // Bytes of the longest first part that ends in a sound trailer; 0: none does. Reads the file from
 // its end up to there.
 Result<uint64_t> FindLastFile(const RandomAccessFile& file);

@@ -126,12 +126,43 @@ uint32_t StripeRecords::ParentUnique(const SlotUse& use) const {
   return groups_[directory_.group_parents[use.owner]].num_unique;
 }
 
+// D-001, D-006: what an index needs is there, whether or not a column asks for it.
+Status StripeRecords::CheckParents(uint32_t group) const {
+  const IndexForm form = groups_[group].form;
+  if (!NeedsParent(form)) return Status::Ok();
+  if (directory_.group_parents[group] == 0) {
+    return Corrupt("dedup group {}: form {} without a parent (D-001)", group,
+                   static_cast<uint32_t>(form));
+  }
+  if (form != IndexForm::kAsOf) return Status::Ok();
+  // Of an owner of an unknown form nobody knows what it needs; a column of an unknown kind may tell
+  // a time.
+  if (!IsKnown(groups_[Topmost(group)].form)) return Status::Ok();
+  const std::vector<uint32_t>& keys = file_.core().cluster_keys;
+  if (keys.empty()) return Corrupt("a dedup group of form 6 without a time column (D-006)");
+  const OpenColumn& time = directory_.columns[keys.back()];
+  if (time.name.empty() || !time.record.Support().ok()) return Status::Ok();
+  if (time.record.kind != Kind::kTimestamp)
+    return Corrupt("a dedup group of form 6 without a time column (D-006)");
+  if (time.record.id_space != kNone16)
+    return Corrupt("the time column {} draws from an id space (D-006)", time.name);
+  return Status::Ok();
+}
+
+// The first group above that needs no parent, or has none.
+uint32_t StripeRecords::Topmost(uint32_t group) const {
+  while (NeedsParent(groups_[group].form) && directory_.group_parents[group] != 0)
+    group = directory_.group_parents[group];
+  return group;
+}
+
 Status StripeRecords::CheckRecord(const VerifiedStream& s) const {
   const SlotUse& use = s.use;
   if (use.role == StreamRole::kValues && s.record.has_source())
     DSI_RETURN_IF_ERROR(CheckSourceOf(s));
   if (IsOpaque(use)) return CheckOpaqueRecord(s);
   if (use.role == StreamRole::kIndex) {
+    DSI_RETURN_IF_ERROR(CheckParents(use.owner));
     return CheckIndexRecord(groups_[use.owner], file_.core().stripes[stripe_].num_rows,
                             ParentUnique(use), s.record);
   }

@@ -74,6 +74,8 @@ class StripeRecords {
   Status CheckUnused();
   Status CheckColumnRecord(const VerifiedStream& stream) const;
   Status CheckOpaqueRecord(const VerifiedStream& stream) const;
+  Status CheckParents(uint32_t group) const;
+  uint32_t Topmost(uint32_t group) const;
   Status CheckSourceOf(const VerifiedStream& stream) const;
 
   const OpenFile& file_;

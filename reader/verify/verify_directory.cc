@@ -34,6 +34,7 @@ class DirectoryVerifier {
     CheckHeap();
     CheckNameIndex();
     CheckFeatures();
+    CheckSessions();
     return std::move(out_);
   }
 
@@ -105,6 +106,19 @@ class DirectoryVerifier {
       out_.id_space_widths[i] = space->width;
       if (space->name_size != 0) CheckName(space->name_offset, space->name_size, where);
     }
+  }
+
+  // F-050, F-051: rows that have no key but the time have no sessions. With more keys, or none, the
+  // core footer tells.
+  void CheckSessions() {
+    const Core& core = file_.core();
+    if (core.cluster_keys.size() != 1 || core.num_rows == 0) return;
+    const OpenColumn& key = out_.columns[core.cluster_keys[0]];
+    if (key.name.empty() || KindName(key.record.kind).empty()) return;
+    if ((key.record.kind == Kind::kTimestamp) == (core.num_sessions == 0)) return;
+    log_.Add(Corrupt("{} sessions in {} rows, whose one key is of kind {} (F-051)",
+                     core.num_sessions, core.num_rows, KindName(key.record.kind)),
+             "core footer");
   }
 
   void CheckName(uint32_t offset, uint32_t size, const std::string& where) {

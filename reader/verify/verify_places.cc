@@ -28,7 +28,7 @@ Status CheckTiers(const StripePlan& plan, const ColumnPlan& column, const ShapeD
   return Status::Ok();
 }
 
-// D-002, forms 4 and 5: what the others tell while their stream is decoded takes the parent here.
+// D-002, forms 4 to 6: what the others tell while their stream is decoded takes the parent here.
 Status CheckAllUsed(const GroupIndexDecoder& group) {
   std::vector<bool> used(group.num_unique(), false);
   for (const uint32_t unique : group.all()) used[unique] = true;

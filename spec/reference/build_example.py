@@ -403,7 +403,7 @@ class Builder:
             table = self._table("section", None, data)
             return dict(kind=kind, flags=flags, offset=table["offset"], size=len(data),
                         seal=table["seal"])
-        at, padded = self.size, encode_nodes.pad8(data)
+        at, padded = self.size if data else 0, encode_nodes.pad8(data)
         self._add("section", [Field(padded, "content")])
         return dict(kind=kind, flags=flags, offset=at, size=len(data),
                     seal=seal(padded, 5, at, self.salt))

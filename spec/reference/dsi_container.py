@@ -23,10 +23,13 @@ class Container:
 
     @classmethod
     def parts_of(cls, data):
-        """Proves header, trailer and core footer alone."""
+        """Proves header and trailer alone, and the seal of the core footer."""
         file = cls.__new__(cls)
-        file.budget, file.data, file.extents = Budget(BUDGET), data, []
-        file._read_header_and_trailer()
+        file.data, file.extents = data, []
+        try:
+            file._read_ends()
+        except Unsupported:
+            pass
 
     def _extent(self, offset, size, what, rule):
         need(offset % 8 == 0, "F-002", what, f"offset {offset} is not a multiple of 8")  # F-002
@@ -42,7 +45,7 @@ class Container:
             position = end
         need(position == len(self.data), "F-002", "file", f"bytes after {position} in no extent")
 
-    def _read_header_and_trailer(self):
+    def _read_ends(self):
         data, size = self.data, len(self.data)
         need(data[:8] == MAGIC[:len(data)], "F-020", "header", "not a dsi file")  # F-020
         need(size >= HEADER_SIZE + TRAILER_SIZE, "F-031", "file", f"{size} bytes")  # F-031
@@ -74,6 +77,10 @@ class Container:
         footer = self._extent(at, footer_size, "core footer", "F-032")
         need(seal(footer, SEAL_FOOTER, at, self.salt) == footer_seal, "F-030", "core footer",
              "wrong seal")  # F-011
+        return footer, minor
+
+    def _read_header_and_trailer(self):
+        footer, minor = self._read_ends()
         self.footer = Footer(footer, canonical=minor == 0)
         for i, s in enumerate(self.footer.sections):  # F-080, F-004
             if s.kind not in KNOWN_SECTIONS and s.flags & REQUIRED:
@@ -154,6 +161,7 @@ class Container:
                 need(0 < s.size < 2**32, "F-080", what, f"{s.size} bytes in blocks")
                 content = self._table(TableRef(s.offset, 1, s.size, s.seal), 1, what, "F-080")
             else:
+                need(s.size or s.offset == 0, "F-080", what, f"empty, but at {s.offset}")
                 extent = self._extent(s.offset, pad8(s.size), what, "F-080")
                 need(seal(extent, SEAL_SECTION, s.offset, self.salt) == s.seal, "F-080", what,
                      "wrong seal")
@@ -229,7 +237,7 @@ class Container:
              f"a file of {end} bytes")
         try:
             type(self).parts_of(self.data[:end])
-        except (Damage, Unsupported) as error:
+        except Damage as error:
             raise Damage("F-034", what, f"a file of {end} bytes: {error}") from None
 
     def _read_overlay(self, content, what):  # F-087

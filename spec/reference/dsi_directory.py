@@ -94,7 +94,7 @@ class Directory(Container):
                 dotted = c.name.startswith(c.feature_name + ".") and (
                     len(c.name) > len(c.feature_name) + 1)
                 same = c.name == c.feature_name
-                need(dotted if c.kind in (WEIGHTED, SEQUENCE) else
+                need(dotted if c.kind in (WEIGHTED, SEQUENCE) or n > 1 else
                      same or dotted and c.kind not in range(1, 10), "F-070", what,
                      "feature name against name")
                 self._check_schema(c, f"column {c.ordinal}")

@@ -28,7 +28,7 @@ class Footer:
         self.table, vtable = table, table - soffset
         self._inside(vtable, 4, 2)
         vsize, self.size = struct.unpack_from("<HH", buf, vtable)
-        need(vsize >= 4 and vsize % 2 == 0 and self.size >= 4, "F-050", where, "bad vtable")
+        need(vsize >= 4 + 2 * len(FIELDS) and vsize % 2 == 0, "F-050", where, "bad vtable")
         self._inside(vtable, vsize, 2)
         self._inside(table, self.size, 4)
         self.fields = list(struct.unpack_from(f"<{vsize // 2 - 2}H", buf, vtable + 4))
@@ -64,7 +64,7 @@ class Footer:
         need(len(self.buf) == (position + 7) // 8 * 8, "F-050", where, "bytes after its last field")
 
     def _inside(self, at, size, align):
-        need(0 <= at and (at % align == 0 or size == 0) and at <= len(self.buf) and size <= len(self.buf) - at,
+        need(0 <= at and at % align == 0 and at <= len(self.buf) and size <= len(self.buf) - at,
              "F-050", "core footer", f"{size} bytes at {at} are outside or not aligned to {align}")
 
     def _use(self, at, size):
@@ -75,11 +75,8 @@ class Footer:
         self._use(at, size)
         return int.from_bytes(self.buf[at:at + size], "little")
 
-    def _place(self, field, size, align, required):
-        offset = self.fields[field] if field < len(self.fields) else 0
-        if offset == 0:
-            need(not required, "F-050", "core footer", f"field {field} is absent")
-            return None
+    def _place(self, field, size, align):
+        offset = self.fields[field]
         need(4 <= offset and offset + size <= self.size, "F-050", "core footer",
              f"field {field} lies outside its table")
         self._inside(self.table + offset, size, align)
@@ -87,15 +84,16 @@ class Footer:
         return self.table + offset
 
     def _scalar(self, field, size):
-        at = self._place(field, size, size, required=False)
-        return 0 if at is None else self._uint(at, size)
+        return self._uint(self._place(field, size, size), size)
 
     def _struct(self, field, form, size):
-        return struct.unpack_from(form, self.buf, self._place(field, size, 8, required=True))
+        return struct.unpack_from(form, self.buf, self._place(field, size, 8))
 
     def _vector(self, field, form, size, align, string=False):
-        at = self._place(field, 4, 4, required=True)
-        start = at + self._uint(at, 4)
+        at = self._place(field, 4, 4)
+        distance = self._uint(at, 4)
+        need(distance >= 4, "F-050", "core footer", f"field {field} is a vector at itself")
+        start = at + distance
         self.starts.append(start)
         count = self._uint(start, 4)
         need(size != 112 or count <= MAX_STRIPES, "F-090", "core footer", f"{count} stripes")

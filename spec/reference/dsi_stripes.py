@@ -8,7 +8,7 @@ from dsi_directory import Directory
 from dsi_nodes import blocks_of, need
 from dsi_records import (
     COMPRESSED, HEADER_SIZE, MAX_PAGE, MAX_PAGE_VALUES, MAX_ROWS, MAX_VALUES, NONE16, SEAL_PAGE,
-    Page, Stream, Stripe, may_have_windows, seal, shape_slot, tier_slots, values_slot,
+    TIMESTAMP, Page, Stream, Stripe, may_have_windows, seal, shape_slot, tier_slots, values_slot,
     windows_slot)
 
 
@@ -17,15 +17,17 @@ class Stripes(Directory):
 
     def _read_stripes(self):
         footer, self.stripes, row, position = self.footer, [], 0, HEADER_SIZE
+        self._check_sessions(footer)
         for i, ref in enumerate(footer.stripes):  # F-051
             what = f"stripe {i}"
             need(ref.first_row == row, "F-051", what, f"first_row {ref.first_row}, not {row}")
             need(1 <= ref.num_rows, "F-051", what, "no rows")
             need(ref.num_rows <= MAX_ROWS, "F-052", what, f"{ref.num_rows} rows")  # F-052, F-090
-            need(ref.num_sessions <= ref.num_rows, "F-051", what, "more sessions than rows")
             need(ref.flags <= (i > 0), "F-051", what, f"flags {ref.flags:#x}")
-            need(footer.cluster_keys or not (ref.num_sessions or ref.flags), "F-051", what,
-                 "sessions without a key")
+            # Rows that do not continue a session start one.
+            need(1 - ref.flags <= ref.num_sessions <= ref.num_rows - ref.flags if
+                 footer.num_sessions else ref.num_sessions == ref.flags == 0, "F-051", what,
+                 f"{ref.num_sessions} sessions")
             need(ref.reserved == 0, "F-003", what, "reserved field is not zero")  # F-003
             if self.may_have_gaps:
                 end = ref.data_offset + ref.data_size
@@ -65,6 +67,17 @@ class Stripes(Directory):
                 continue  # F-061
             found = sum(self._stored(s, slot) for s in self.stripes for slot in slots)
             need(c.stored_bytes == found, "F-070", f"column {c.ordinal}", f"stored: {found}")
+
+    def _check_sessions(self, footer):  # F-051
+        if not footer.stripes:
+            return
+        keys = [self.columns[k] for k in footer.cluster_keys]
+        if keys and keys[-1].kind == TIMESTAMP:
+            keys.pop()
+        elif len(keys) == 1 and keys[0].kind not in range(1, 10):
+            return  # It may be a time.
+        need(bool(keys) == bool(footer.num_sessions), "F-051", "core footer",
+             f"{footer.num_sessions} sessions, {len(keys)} keys")
 
     def _stored(self, stripe, slot):
         s = stripe.streams[slot]
@@ -148,6 +161,7 @@ class Stripes(Directory):
                 need(s.num_pages == 1 and s.first_page in packed, "F-061", here, "no packed page")
                 room = self._content_size(stripe, s.first_page)
                 need(s.offset_in_page % 8 == 0, "F-061", here, "offset_in_page")
+                need(s.size % 8 == 0 and s.size >= 16, "F-061", here, f"a node of {s.size} bytes")
                 need(s.offset_in_page <= room and s.size <= room - s.offset_in_page, "F-064", here,
                      "node outside its page")  # F-064
                 packed[s.first_page].append((s.offset_in_page, s.size))

@@ -20,7 +20,7 @@ class Values(Stripes):
         """The values of a stream that must hold `count` values of `width` bytes."""
         s, where = stripe.streams[slot], f"stripe {stripe.ordinal} slot {slot}"
         need(s.num_values == count, rule, where, f"{s.num_values} values, expected {count}")
-        need(s.form == 0 or s.width == width, rule, where, f"width {s.width}, expected {width}")
+        need(s.width == width, rule, where, f"width {s.width}, expected {width}")  # F-061
         if s.form <= 1:
             self.budget.spend(count, where)  # A few bytes may state 2**32 - 1 values.
             return [s.constant] * count
@@ -75,13 +75,15 @@ class Values(Stripes):
         self.budget.spend(n, where)
         if form == 0:
             if g:
-                self._stream(stripe, slot, 4, 0, "D-001")
+                self._stream(stripe, slot, stripe.streams[slot].width, 0, "D-001")
             return list(range(n))
         if form == 1:
             lengths = self._stream(stripe, slot, 4, num_unique, "D-001")
             need(min(lengths) >= 1, "D-001", where, "a run of length 0")
             need(sum(lengths) == n, "D-001", where, f"runs of {sum(lengths)} rows, not {n}")
             return [k for k, length in enumerate(lengths) for _ in range(length)]
+        if form in (4, 5, 6):
+            need(self.groups[g].parent, "D-001", where, "no parent")
         num_owners = stripe.groups[self.groups[g].parent][1]
         if form == 4:
             return self._via_parent(stripe, slot, num_owners, num_unique, parent_rows, where)
@@ -285,8 +287,9 @@ class Values(Stripes):
         sizes = [(code - 1 if listed else step) if code else 0 for code in codes]
         shared = self._shared(stripe, c)
         starts, chains, count = self._starts(stripe, c, sizes, where)
-        need(stripe.streams[values_slot(c)].width == TYPE_WIDTH[c.type], "F-061", where,
-             f"width {stripe.streams[values_slot(c)].width}")
+        for slot in tier_slots(c):
+            need(stripe.streams[slot].width == TYPE_WIDTH[c.type], "F-061", where,
+                 f"width {stripe.streams[slot].width}")
         entries = self._entries(stripe, c, sizes, starts, chains, count, shared, where)
         need(c.type != BOOL or not entries or max(entries) <= 1, "S-011", where, "a bool above 1")
         entries, values, at = typed(entries, c.type, raw_bits), [], 0

@@ -16,6 +16,7 @@ import encode_nodes as en  # noqa: E402
 from dsi_nodes import node  # noqa: E402
 from build_example import TYPES, Alias, Builder, Col, Grp, Ids, Rows, Source, smallest  # noqa: E402
 from dsi_statistics import Statistics, section  # noqa: E402
+from edge_rules import FILES as EDGES  # noqa: E402
 
 
 def pools(lists, codes, pool, tiers=0, top=0, flags=0, spread=None, more=(), nodes=None, type="int64"):
@@ -476,7 +477,7 @@ FILES = {
 def main():
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "rules"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, make in FILES.items():
+    for name, make in (FILES | EDGES).items():
         (folder / f"{name}.dsi").write_bytes(make())
 
 

@@ -187,7 +187,7 @@ TEST(Verify, StripeRules) {
        [](EditableFile* f) { Add<uint32_t>(f, Stream(f, ShapeSlot(f, kTopics)) + 36, 1); }},
       {"D-010", [](EditableFile* f) { Add<uint64_t>(f, Stream(f, ShapeSlot(f, kTopics)), 1); }},
       {"D-010", [](EditableFile* f) { f->Put<uint8_t>(Stream(f, ShapeSlot(f, kTopics)) + 32, 2); }},
-      {"D-011",
+      {"F-061",
        [](EditableFile* f) { f->Put<uint8_t>(Stream(f, ValuesSlot(f, kVector)) + 32, 4); }},
       {"F-061",
        [](EditableFile* f) { f->Put<uint32_t>(Stream(f, ValuesSlot(f, kVector)) + 36, 4); }},

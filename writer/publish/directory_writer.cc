@@ -233,9 +233,15 @@ Status WriteDirectory(const DirectoryInput& input, FileSink* sink) {
   }
   for (const PlacedStripe& s : *input.stripes) {
     core.num_sessions += s.num_sessions;
-    core.stripes.push_back({s.first_row, s.num_rows, s.num_sessions, s.continues_session,
-                            s.data_offset, s.data_size, s.groups_table, s.streams_table,
-                            s.pages_table});
+    core.stripes.push_back({.first_row = s.first_row,
+                            .num_rows = s.num_rows,
+                            .num_sessions = s.num_sessions,
+                            .flags = s.continues_session ? kStripeContinues : 0,
+                            .data_offset = s.data_offset,
+                            .data_size = s.data_size,
+                            .groups = s.groups_table,
+                            .streams = s.streams_table,
+                            .pages = s.pages_table});
   }
   for (const size_t f : input.cluster_features)
     core.cluster_keys.push_back(input.layout->features[f].first_column);
