@@ -50,8 +50,7 @@ class ArrayReader {
   const std::byte* values_ = nullptr;
 };
 
-// The most entries that codes may stand for, literals being one of them: vector gathers take signed
-// indexes (E-050, E-051).
+// The most entries that codes may stand for, literals being one of them (E-050, E-051).
 inline constexpr size_t kMostEntries = size_t{1} << 31;
 
 // Decodes codes of any width up to 4 into u32, each checked to be below `limit` (E-050, E-051).

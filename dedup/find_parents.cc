@@ -69,12 +69,14 @@ class ParentSearch {
   // Every unique row of the parent is one of the child, but for few rows.
   static bool Tells(const UniqueRows& parent, const UniqueRows& child) {
     const size_t num_rows = parent.inverse.size();
-    const std::vector<uint32_t> usual =
-        UsualCodes(child.inverse, parent.inverse, static_cast<uint32_t>(parent.first_row.size()));
+    const size_t most = num_rows / kFewestRowsPerException;
+    const std::vector<uint32_t> usual = UsualCodes(
+        child.inverse, parent.inverse, static_cast<uint32_t>(parent.first_row.size()), most);
+    if (usual.empty()) return false;
     size_t exceptions = 0;
     for (size_t row = 0; row < num_rows; ++row)
       exceptions += child.inverse[row] != usual[parent.inverse[row]] ? 1 : 0;
-    return exceptions * kFewestRowsPerException <= num_rows;
+    return exceptions <= most;
   }
 
   const GroupSearch& search_;
@@ -89,10 +91,13 @@ class ParentSearch {
 }  // namespace
 
 std::vector<uint32_t> UsualCodes(std::span<const uint32_t> inverse,
-                                 std::span<const uint32_t> owners, uint32_t num_owners) {
-  // Boyer and Moore's majority vote: who is left with votes has the majority, if anyone has.
+                                 std::span<const uint32_t> owners, uint32_t num_owners,
+                                 size_t most_exceptions) {
+  // Boyer and Moore's majority vote: who is left with votes has the majority, if anyone has. A vote
+  // that is lost is a pair of rows of which one must be an exception, and no row is in two pairs.
   std::vector<uint32_t> usual(num_owners, 0);
   std::vector<uint32_t> votes(num_owners, 0);
+  size_t lost = 0;
   for (size_t row = 0; row < inverse.size(); ++row) {
     const uint32_t owner = owners[row];
     if (votes[owner] == 0) usual[owner] = inverse[row];
@@ -100,6 +105,7 @@ std::vector<uint32_t> UsualCodes(std::span<const uint32_t> inverse,
       ++votes[owner];
     } else {
       --votes[owner];
+      if (++lost > most_exceptions) return {};
     }
   }
   return usual;

@@ -16,15 +16,17 @@ namespace dsi::internal {
 inline constexpr uint32_t kFewestRowsPerException = 32;
 
 // The unique row that most rows of each owner are, where one is more than half of them; else any of
-// the owner's. `owners` gives each row's.
+// the owner's. `owners` gives each row's. Empty, and soon done, where it is found that more than
+// `most_exceptions` rows must be another.
 std::vector<uint32_t> UsualCodes(std::span<const uint32_t> inverse,
-                                 std::span<const uint32_t> owners, uint32_t num_owners);
+                                 std::span<const uint32_t> owners, uint32_t num_owners,
+                                 size_t most_exceptions = SIZE_MAX);
 
 // Gives groups that repeat anywhere the parent with the fewest codes, where that saves enough: one
 // that repeats in runs (where the user of a session comes back), or one with more unique rows that
 // repeats anywhere as well (the category of an item); few rows may be exceptions.
 // groups[first_run_group + i] repeats in runs, which `run_changes[i]` begin. Parents that groups
-// have stay. Cost: a hash and a look-up for each row and group, one more for each pair of groups.
+// have stay. Cost: a hash and a look-up for each row and group, up to two for each pair of groups.
 void FindParents(const GroupSearch& search, std::span<const GroupCandidate> candidates,
                  std::span<const ChangeBits> run_changes, size_t first_run_group,
                  std::span<FoundGroup> groups);

@@ -14,6 +14,7 @@ class MapIdOp : public ElementwiseOp {
   MapIdOp(Type input, const TransformStep& step)
       : ElementwiseOp(input, Type::kInt64), fallback_(step.fallback) {
     slots_.resize(std::bit_ceil(step.keys.size() * 2 + 1));
+    shift_ = 64 - std::countr_zero(slots_.size());
     for (size_t i = 0; i < step.keys.size(); ++i) {
       const int64_t key = step.keys[i];
       Slot& slot = slots_[Find(key)];
@@ -34,8 +35,10 @@ class MapIdOp : public ElementwiseOp {
   };
 
   size_t Find(int64_t key) const {
-    const uint64_t hash = static_cast<uint64_t>(key) * kHashMultiplier;
-    return Probe(slots_, static_cast<size_t>(hash >> 32),
+    // Keys may differ in their upper bits alone.
+    const auto bits = static_cast<uint64_t>(key);
+    const uint64_t hash = (bits ^ (bits >> 32)) * kHashMultiplier;
+    return Probe(slots_, static_cast<size_t>(hash >> shift_),
                  [key](const Slot& slot) { return !slot.used || slot.key == key; });
   }
 
@@ -50,6 +53,7 @@ class MapIdOp : public ElementwiseOp {
 
   int64_t fallback_;
   std::vector<Slot> slots_;
+  int shift_ = 0;
 };
 
 }  // namespace

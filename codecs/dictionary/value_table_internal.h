@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "dsi/base/probe_internal.h"
+#include "dsi/base/random_seed_internal.h"
 
 namespace dsi::internal {
 
-// Numbers distinct values in order of first appearance. An open-addressing table that doubles when
-// half full.
+// Numbers distinct values in order of first appearance: an open-addressing table, at most half
+// full. No file that is rewritten can have them all collide.
 template <typename T>
 class ValueTable {
  public:
@@ -65,7 +66,7 @@ class ValueTable {
   }
 
   size_t Slot(T value) const {
-    const uint64_t key = static_cast<uint64_t>(value);
+    const uint64_t key = static_cast<uint64_t>(value) ^ seed_;
     return static_cast<size_t>(((key ^ (key >> 32)) * 0x9E3779B97F4A7C15ULL) >> shift_);
   }
 
@@ -80,6 +81,7 @@ class ValueTable {
 
   std::vector<uint32_t> slots_;
   std::vector<T> entries_;
+  uint64_t seed_ = RandomSeed();
   int shift_ = 0;
 };
 
