@@ -64,6 +64,9 @@ struct TableCommitOptions {
   // where the first of them stood; as many as they are, each in the place of one, in their order.
   std::vector<std::string> replaced = {};
   std::string message = {};  // For people; at most 500 bytes.
+  // Of messages that are not those of an earlier try: where the job has committed others, that is
+  // kInvalidArgument, not the answer.
+  bool is_first_try = false;
 };
 
 struct TableGcOptions {

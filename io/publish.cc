@@ -2,10 +2,13 @@
 // fsync of the file, and its name is after fsync of the folder. Everything fails closed: after the
 // first failure the temporary file is gone and every later call returns that failure.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -146,10 +149,19 @@ void LocalWritableFile::KeepMode() {
   if (::fchown(fd, old.st_uid, old.st_gid) != 0)
     (void)!::fchown(fd, static_cast<uid_t>(-1), old.st_gid);
   if (::fstat(fd, &now) != 0) return;
+  constexpr const char* kAcl = "system.posix_acl_access";
+  std::array<char, 4096> acl;
+  const std::string path = fmt::format("/proc/self/fd/{}/{}", folder_.get(), final_name_);
+  const ssize_t acl_size = ::lgetxattr(path.c_str(), kAcl, acl.data(), acl.size());
+  const bool has_acl = acl_size > 0 || (acl_size < 0 && errno == ERANGE);
   mode_t mode = old.st_mode & 0777;
-  // Another group gets no more than everybody.
-  if (now.st_gid != old.st_gid) mode = (mode & 0707) | (mode & 07) << 3;
+  // Another group gets no more than everybody; beside an access control list the group's bits are
+  // not the group's.
+  const bool is_same_group = now.st_gid == old.st_gid;
+  if (!is_same_group || has_acl) mode = (mode & 0707) | (mode & 07) << 3;
   (void)::fchmod(fd, mode);
+  if (is_same_group && acl_size > 0)
+    (void)!::fsetxattr(fd, kAcl, acl.data(), static_cast<size_t>(acl_size), 0);
 }
 
 // Refuses targets that a rename would destroy or cannot replace. rename would happily replace

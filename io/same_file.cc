@@ -10,6 +10,10 @@
 namespace dsi::internal {
 
 std::string FileIdentity(const std::string& path) {
+  if (SchemeOf(path) == "file") {
+    const Result<std::string> local = PathOfFileUrl(path);
+    return local.ok() ? FileIdentity(*local) : path;
+  }
   if (!SchemeOf(path).empty()) return path;
   struct stat info {};
   // No path of a file begins so: those below are absolute.

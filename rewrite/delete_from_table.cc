@@ -57,11 +57,11 @@ class TableDeletion {
       if (!message.ok()) return message.status().At(dataset_->files()[file].path);
       messages.push_back(*message);
     }
-    TableCommitOptions commit{.operation = TableOperation::kReplace, .message = options_.message};
-    commit.replaced = report_.files;
-    DSI_ASSIGN_OR_RETURN(const TableSnapshot made, table_.Commit(job_, messages, commit));
-    if (made.number <= report_.snapshot.number) return IsUsed(made);
-    report_.snapshot = made;
+    const TableCommitOptions commit{.operation = TableOperation::kReplace,
+                                    .replaced = report_.files,
+                                    .message = options_.message,
+                                    .is_first_try = true};
+    DSI_ASSIGN_OR_RETURN(report_.snapshot, table_.Commit(job_, messages, commit));
     return std::move(report_);
   }
 

@@ -8,7 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/io/same_file_internal.h"
 #include "dsi/rewrite/copy_rows_internal.h"
 #include "dsi/rewrite/readable_rows_internal.h"
 #include "dsi/rewrite/rewritten_schema_internal.h"
@@ -32,6 +34,7 @@ class Recovery {
   }
 
   Result<RecoverReport> Run(const std::string& to) {
+    DSI_RETURN_IF_ERROR(CheckIsAnother(to));
     DSI_ASSIGN_OR_RETURN(plan_, internal::PlanRewrite(from_, {}, options_.writer));
     for (const auto& of_feature : plan_.sources) num_features_ += of_feature.empty() ? 0 : 1;
     DSI_ASSIGN_OR_RETURN(const auto writer, NewWriter(to));
@@ -55,6 +58,20 @@ class Recovery {
     progress_.phase = phase;
     progress_.rows_done = rows_done;
     return !options_.progress || options_.progress(progress_);
+  }
+
+  // What is lost now may be read by somebody later.
+  Status CheckIsAnother(const std::string& to) const {
+    const auto check = [&](const std::string& path) {
+      if (!internal::IsSameFile(to, path)) return Status::Ok();
+      return internal::InvalidArgument(
+          "{}: one of the files that are read, which stay as they are; name another one", to);
+    };
+    for (const DatasetFile& file : from_.files()) {
+      DSI_RETURN_IF_ERROR(check(file.path));
+      for (const std::string& overlay : file.overlays) DSI_RETURN_IF_ERROR(check(overlay));
+    }
+    return Status::Ok();
   }
 
   bool IsLeftOut(const ReadableRows& part) const {

@@ -56,7 +56,7 @@ struct RecoverReport {
 //
 // kCorrupt, kTruncated, kNotDsi: the end of a file, where it says what is where, is damaged, or no
 // row can be read. kUnsupported: a feature that this build cannot read, which a copy would lose.
-// Other errors: those of Rewrite.
+// kInvalidArgument: `to` is one of the files. Other errors: those of Rewrite.
 DSI_EXPORT Result<RecoverReport> Recover(const Dataset& from, const std::string& to,
                                          const RecoverOptions& options = {});
 

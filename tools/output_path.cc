@@ -1,5 +1,7 @@
 #include "dsi/tools/output_path_internal.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -27,6 +29,13 @@ Status CheckOutside(const std::string& out, std::span<const std::string> in) {
   const fs::path real = fs::weakly_canonical(out, error);
   if (error || !internal::SchemeOf(out).empty()) return Status::Ok();
   for (const std::string& folder : in) {
+    const bool is_pattern =
+        folder.find_first_of("*?[") != folder.npos && !fs::exists(folder, error);
+    if (is_pattern && ::fnmatch(folder.c_str(), out.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0) {
+      return internal::InvalidArgument(
+          "{}: fits {}, which would then have every row twice; write to another folder", out,
+          folder);
+    }
     if (!internal::SchemeOf(folder).empty() || !fs::is_directory(folder, error)) continue;
     const fs::path around = fs::canonical(folder, error);
     if (error) continue;

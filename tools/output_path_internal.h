@@ -12,7 +12,8 @@ namespace dsi::tools {
 // kInvalidArgument: `path`, which an option names, is the same file as one of the others.
 Status CheckOutput(std::string_view option, const std::string& path,
                    std::span<const std::string> others);
-// kInvalidArgument: it lies in one of the folders that are read, which would have its rows twice.
+// kInvalidArgument: it lies in one of the folders that are read, or fits one of the patterns, which
+// would have its rows twice.
 Status CheckOutside(const std::string& out, std::span<const std::string> in);
 
 }  // namespace dsi::tools

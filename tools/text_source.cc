@@ -24,15 +24,6 @@
 namespace dsi::tools {
 namespace {
 
-TextFormat ParseFormat(const std::string& word) {
-  if (word == "jsonl") return TextFormat::kJsonLines;
-  if (word == "csv") return TextFormat::kCsv;
-  if (word == "tsv") return TextFormat::kTsv;
-  if (word == "criteo") return TextFormat::kCriteo;
-  if (word == "tfrecord") return TextFormat::kTfRecord;
-  return TextFormat::kFromName;
-}
-
 // Of an option: a character, or \t or \xHH for one.
 char ParseCharacter(const char* option, const std::string& given) {
   if (given.size() == 1) return given[0];
@@ -74,6 +65,15 @@ void KeepWithin(uint64_t memory_bytes, TextInputOptions* text) {
 }
 
 }  // namespace
+
+TextFormat ParseFormat(const std::string& word) {
+  if (word == "jsonl") return TextFormat::kJsonLines;
+  if (word == "csv") return TextFormat::kCsv;
+  if (word == "tsv") return TextFormat::kTsv;
+  if (word == "criteo") return TextFormat::kCriteo;
+  if (word == "tfrecord") return TextFormat::kTfRecord;
+  return TextFormat::kFromName;
+}
 
 Status LoadSchema(const std::string& path, Schema* schema) {
   if (IsDsiName(path))

@@ -17,6 +17,9 @@
 
 namespace dsi::tools {
 
+// Of a word of --format; empty: by the names' endings.
+TextFormat ParseFormat(const std::string& word);
+
 struct TextSourceOptions {
   // Files, patterns and folders (text_paths_internal.h); "-" is standard input.
   std::vector<std::string> paths;

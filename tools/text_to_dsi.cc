@@ -11,6 +11,7 @@
 #include "dsi/io/file.h"
 #include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/output_path_internal.h"
+#include "dsi/tools/text_paths_internal.h"
 
 namespace dsi::tools {
 namespace {
@@ -98,7 +99,9 @@ Result<TextToDsiReport> TextToDsi(const TextToDsiOptions& options,
                                   std::unique_ptr<WritableFile> file, Progress* progress) {
   if (const std::string& rejects = options.bad_rows.rejects; !rejects.empty()) {
     DSI_RETURN_IF_ERROR(CheckOutput("--rejects", rejects, {&options.out, 1}));
-    DSI_RETURN_IF_ERROR(CheckOutput("--rejects", rejects, options.source.paths));
+    DSI_ASSIGN_OR_RETURN(const std::vector<std::string> texts,
+                         ListTexts(options.source.paths, ParseFormat(options.source.format)));
+    DSI_RETURN_IF_ERROR(CheckOutput("--rejects", rejects, texts));
   }
   DSI_ASSIGN_OR_RETURN(BadRows bad_rows, BadRows::Create(options.bad_rows, options.choice.force));
   Result<TextToDsiReport> report = Convert(options, std::move(file), &bad_rows, progress);

@@ -45,6 +45,7 @@ class TableCommit {
   Status CheckBase(const SnapshotHead& newest) const;
   Status CheckHorizon(const SnapshotHead& newest) const;
   Status CheckSchemas(ManifestContent* made) const;
+  bool HasAnyOf(const ManifestContent& newest) const;
   Result<ManifestContent> Merge(const ManifestContent& newest) const;
   Status FindBasesAnew(ManifestContent* made) const;
 
@@ -144,6 +145,13 @@ Status TableCommit::CheckBase(const SnapshotHead& newest) const {
   if (RemembersBase(newest)) return Status::Ok();
   return Error(StatusCode::kAlreadyExists, "{}: {} snapshots were added since {} was seen",
                log_.store().root(), newest.self.number - base_, base_);
+}
+
+// Whether a file of these messages is there, as when a commit's answer was lost.
+bool TableCommit::HasAnyOf(const ManifestContent& newest) const {
+  return std::ranges::any_of(messages_, [&](const StagedMessage& message) {
+    return std::ranges::find(newest.paths, message.name) != newest.paths.end();
+  });
 }
 
 // DS-038: whoever removes files has said so in a snapshot before.
@@ -267,10 +275,16 @@ Result<NextSnapshot> TableCommit::Next(const ManifestContent& newest) {
   const SnapshotHead& head = newest.snapshot;
   knows_all_before_ = false;
   if (const TableSnapshot* done = FindJob(head, job_)) {
-    if (done->operation != TableOperation::kAbort)
-      return NextSnapshot{.content = {}, .done = *done};
-    return InvalidArgument("job {} was aborted (snapshot {}); another job has another id", job_,
-                           done->number);
+    if (done->operation == TableOperation::kAbort) {
+      return InvalidArgument("job {} was aborted (snapshot {}); another job has another id", job_,
+                             done->number);
+    }
+    if (options_.is_first_try && !HasAnyOf(newest)) {
+      return InvalidArgument(
+          "job {} has committed snapshot {} ({}); give this work a job of its own", job_,
+          done->number, TableOperationName(done->operation));
+    }
+    return NextSnapshot{.content = {}, .done = *done};
   }
   DSI_RETURN_IF_ERROR(CheckBase(head));
   knows_all_before_ = FindUnknown(head) == nullptr && RemembersBase(head);

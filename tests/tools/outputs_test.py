@@ -52,6 +52,9 @@ class OutputsTest(CliTest):
         self.refused("the same file as", "convert", bad, out, *skip, self.folder / "." / "o.dsi")
         self.refused("the same file as", "convert", bad, out, *skip, bad)
         self.refused("the same file as", "convert", bad, out, *skip, self.link("bl.jsonl", bad))
+        pattern = self.folder / "ba[d].jsonl"
+        self.refused("the same file as", "convert", pattern, out, *skip, bad)
+        self.refused("the same file as", "convert", f"file://{bad}", out, *skip, bad)
         self.refused("the same file as", "dedup", self.text, "--write-schema", self.text, "--force")
         self.refused("the same file as", "generate", "--rows", "3", "--write-schema", self.folder / "." / "g.jsonl",
                      self.path("g.jsonl"))
@@ -63,6 +66,10 @@ class OutputsTest(CliTest):
             self.refused("twice", "rewrite", self.path("f"), self.path(out), *more)
         self.refused("twice", "recover", self.path("f"), self.path("f/all.dsi"))
         self.refused("the same file as", "recover", self.path("f/a.dsi"), self.path("f/a.dsi"), "--force")
+        self.refused("the same file as", "recover", f"file://{self.path('f/a.dsi')}", self.path("f/a.dsi"), "--force")
+        self.refused("twice", "recover", self.path("f/*.dsi"), self.path("f/a.dsi"), "--force")
+        self.refused("one of the files that are read", "recover", self.path("f/**/*.dsi"), self.path("f/a.dsi"), "--force")
+        self.refused("twice", "rewrite", self.path("f/*.dsi"), self.path("f/all.dsi"))
         self.expect(OK, "rewrite", self.path("f"), self.path("fine.dsi"), "-q")
         self.assertEqual(self.count(f"{self.path('f')}/"), len(ROWS))
 

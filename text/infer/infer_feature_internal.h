@@ -95,8 +95,8 @@ struct SeenFeature {
   uint64_t num_object_lists = 0;  // Rows with such a list, and with one of values.
   uint64_t num_value_lists = 0;
   std::string list;
-  // Entries of lists, and values in such objects, that are lists, and that are none: how many, and
-  // the first line.
+  // Lists with entries, and values in such objects, that are lists, and that are none: how many,
+  // and the first line.
   uint64_t num_inner = 0;
   uint64_t inner_line = 0;
   uint64_t num_flat = 0;

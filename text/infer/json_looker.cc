@@ -129,6 +129,8 @@ class JsonLooker : public RowLooker {
     ++feature->num_lists;
     uint64_t length = 0;
     const uint64_t objects_before = feature->num_objects;
+    const uint64_t flat_before = feature->num_flat;
+    const uint64_t inner_before = feature->num_inner;
     for (const dom::element item : array) {
       if (item.is_null() && null_entries_ != NullEntries::kFail) continue;
       if (dom::object object; item.get(object) == simdjson::SUCCESS) {
@@ -141,6 +143,9 @@ class JsonLooker : public RowLooker {
         DSI_RETURN_IF_ERROR(LookAtItem(item, feature, &length));
       }
     }
+    // Most rows decide, not most entries.
+    feature->num_flat = std::min(feature->num_flat, flat_before + 1);
+    feature->num_inner = std::min(feature->num_inner, inner_before + 1);
     const uint64_t num_objects = feature->num_objects - objects_before;
     feature->num_object_lists += num_objects != 0 ? 1 : 0;
     feature->num_value_lists += length != num_objects ? 1 : 0;
