@@ -2,7 +2,8 @@
 
     import dsi
     ds = dsi.open("day=*/part-*.dsi")
-    for batch in ds.loader(["user.*", "item.id", "label"], batch_size=4096, shuffle=True):
+    features = ["dense.*", "user.*", "item.id", "label"]
+    for batch in ds.loader(features, batch_size=4096, shuffle=True):
         logits = model(batch.dense, batch.kjt())
 
 Importing dsi imports neither numpy nor torch; what a call needs is named when it is missing.

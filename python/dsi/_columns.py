@@ -33,7 +33,7 @@ _ALIASES = {format: name for name, format in _FORMATS.items()} | {
     "Z": "large_binary",
 }
 # Types whose values stand for none; those of pandas by name, so that it is not imported.
-_MISSING = ("NoneType", "NAType", "NaTType")
+MISSING = ("NoneType", "NAType", "NaTType")
 
 
 class _Column(NamedTuple):
@@ -244,10 +244,10 @@ def _items(numpy: Any, name: str, items: Sequence[Any]) -> _Column:
         items = [i[()] if isinstance(i, numpy.ndarray) and i.ndim == 0 else i for i in items]
         types = set(map(type, items))
     mask = None
-    if any(kind.__name__ in _MISSING for kind in types):
-        gone = (type(item).__name__ in _MISSING for item in items)
+    if any(kind.__name__ in MISSING for kind in types):
+        gone = (type(item).__name__ in MISSING for item in items)
         mask = numpy.fromiter(gone, dtype=bool, count=len(items))
-        types = {kind for kind in types if kind.__name__ not in _MISSING}
+        types = {kind for kind in types if kind.__name__ not in MISSING}
         if not types:
             return _Column(name, "n", len(items), len(items), [])
 
@@ -281,12 +281,16 @@ def _rows(numpy: Any, name: str, items: Sequence[Any], mask: Any) -> _Column:
         items = [() if gone else item for item, gone in zip(items, mask, strict=True)]
     offsets = numpy.fromiter(accumulate(map(len, items), initial=0), "int64", len(items) + 1)
     parts = [item for item in items if len(item)]
-    dtypes = {item.dtype if isinstance(item, numpy.ndarray) else None for item in parts}
+    # Where there is no entry, arrays still tell of what type it would be.
+    typed = parts or [item for item in items if isinstance(item, numpy.ndarray)]
+    dtypes = {item.dtype if isinstance(item, numpy.ndarray) else None for item in typed}
     dtype = next(iter(dtypes)) if len(dtypes) == 1 else None
-    if dtype is not None and dtype.kind in "biufMm" and all(item.ndim == 1 for item in parts):
-        made = _numbers(numpy, "item", numpy.concatenate(parts))
-    else:
+    if dtype is not None and dtype.kind in "biufMm" and all(item.ndim == 1 for item in typed):
+        made = _numbers(numpy, "item", numpy.concatenate(typed))
+    elif parts:
         made = _items(numpy, name, list(chain.from_iterable(parts)))._replace(name="item")
+    else:
+        made = _numbers(numpy, "item", numpy.zeros(0, dtype="int64"))
     if made.format == "n":  # Nulls alone: of what type, the schema says.
         nulls = numpy.ones(made.length, dtype=bool)
         made = _numbers(numpy, "item", numpy.zeros(made.length, dtype="int64"), nulls)

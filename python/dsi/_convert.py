@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import glob
 import json
 import os
 import re
@@ -15,12 +16,13 @@ from typing import Any, get_args
 
 from . import _dsi, dataset, files
 from ._dsictl import ARROW_ENDINGS
+from ._frameworks import need
 from ._schema import schema_json
-from .errors import BadInput, Cancelled, Error, InvalidArgument
+from .errors import BadInput, Cancelled, Error, InvalidArgument, NotFound
 from .options import AnyOf
 from .writer import NullEntries
 
-# Exit codes of the program; any other error of the library is 3.
+# Exit codes of the program; any other error of the library is 3, as a file that is not there.
 _EXIT_CODES = {
     "corrupt": 1,
     "truncated": 1,
@@ -149,6 +151,26 @@ def _notes(texts: Sequence[str]) -> dict[str, str]:
     return notes
 
 
+def _named(inputs: Sequence[str]) -> list[str]:
+    """Files and folders, patterns by what they match. NotFound: nothing is there."""
+    found: list[str] = []
+    for name in inputs:
+        if "://" in name or os.path.exists(name):
+            found.append(name)
+            continue
+        is_pattern = any(c in name for c in "*?[")
+        matches = sorted(glob.glob(name, recursive=True)) if is_pattern else []
+        if not matches:
+            raise NotFound(f"{name}: no {'file has such a name' if is_pattern else 'such file'}")
+        found += matches
+    seen: set[str] = set()
+    for name in map(os.path.normpath, found):
+        if name in seen:
+            raise InvalidArgument(f"{name}: named twice, and its rows would be too")
+        seen.add(name)
+    return found
+
+
 def _to_dsi(asked: argparse.Namespace) -> dict[str, Any]:
     _refuse(asked, _ONLY_FROM_DSI, "a .dsi file is made")
     if asked.keep_order and (asked.session_key or asked.time):
@@ -156,6 +178,8 @@ def _to_dsi(asked: argparse.Namespace) -> dict[str, Any]:
     kinds = {files.format_of(name) for name in asked.inputs}
     if len(kinds) != 1:
         raise InvalidArgument("files of several formats are not made into one .dsi file")
+    need("pyarrow.dataset", "pyarrow", "dsictl convert")
+    asked.inputs = _named(asked.inputs)
     schema: Any = asked.schema
     if asked.time and not asked.session_key:
         found = files.find_schema(asked.inputs, asked.columns) if schema is None else schema
@@ -217,7 +241,10 @@ def _from_dsi(asked: argparse.Namespace) -> dict[str, Any]:
     if asked.sample is not None:
         keywords |= {"sample": [([], asked.sample)], "sample_seed": asked.seed or 0}
     kind = {"parquet": "parquet", "ipc": "feather", "orc": "orc"}[files.format_of(asked.out) or ""]
-    scan = source.arrow(asked.columns, **keywords)
+    try:
+        scan = source.arrow(asked.columns, **keywords)
+    except NotFound as error:  # Of a name, which is wrong on the command line; no file is missing.
+        raise InvalidArgument(str(error)) from None
     rows = files.export(
         scan, asked.out, kind, len(source), asked.force, compression=asked.compression or "zstd"
     )

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from . import _dsi
-from ._time import iso_text
+from ._columns import MISSING
+from ._time import iso_text, times_of_array
 from .errors import BadInput, NotFound
 
 SchemaLike = Mapping[str, Any] | str | os.PathLike[str]
@@ -79,11 +80,21 @@ def stored_schema(metadata: Mapping[bytes, bytes] | None, columns: Sequence[str]
         return None
 
 
-def infer_from_stream(stream: _dsi.ArrowStream) -> str:
-    """The schema that is found for the first rows of a table of Arrow."""
+def infer_from_stream(stream: _dsi.ArrowStream, keys: Sequence[str] = ()) -> str:
+    """The schema that is found for the first rows of a table of Arrow, with these keys."""
     schema, _, rounded, times = stream.infer_schema()
-    _warn_of_doubts(rounded, times)
-    return _told(schema)
+    _warn_of_doubts([name for name in rounded if name not in keys], times)
+    return _told(_with_keys(schema, keys))
+
+
+def _with_keys(schema: str, keys: Sequence[str]) -> str:
+    """A schema that was found, in which whole numbers and strings of these names are keys."""
+    made = json.loads(schema)
+    for feature in made["features"]:
+        is_whole = feature["kind"] == "dense" and "int" in feature.get("type", "")
+        if feature["name"] in keys and (is_whole or feature["kind"] == "string"):
+            feature |= {"kind": "key", "type": feature["type"] if is_whole else "bytes"}
+    return json.dumps(made)
 
 
 def _told(schema: str) -> str:
@@ -102,8 +113,10 @@ def _is_hashed(feature: Mapping[str, Any]) -> bool:
     return any("hashed" in column for column in (feature, *feature.get("columns", ())))
 
 
-def infer_from_rows(rows: Iterable[Mapping[str, Any]], null_entries: str = "fail") -> str:
-    """The schema that `dsictl convert` finds for the same rows as JSON Lines."""
+def infer_from_rows(
+    rows: Iterable[Mapping[str, Any]], null_entries: str = "fail", keys: Sequence[str] = ()
+) -> str:
+    """The schema that `dsictl convert` finds for the same rows as JSON Lines, with these keys."""
     with tempfile.TemporaryDirectory(prefix="dsi-") as folder:
         path = os.path.join(folder, "rows.jsonl")
         with open(path, "w", encoding="utf-8") as file:
@@ -119,8 +132,8 @@ def infer_from_rows(rows: Iterable[Mapping[str, Any]], null_entries: str = "fail
             f'schema with {{"name": "{name}", "kind": "weighted", "hashed": True}}',
             stacklevel=4,
         )
-    _warn_of_doubts(rounded, times)
-    return _told(schema)
+    _warn_of_doubts([name for name in rounded if name not in keys], times)
+    return _told(_with_keys(schema, keys))
 
 
 def _warn_of_doubts(rounded: Sequence[str], times: Sequence[tuple[str, str]]) -> None:
@@ -150,12 +163,20 @@ def _line(row: Mapping[str, Any]) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
+    if type(value).__name__ in MISSING:
+        return None
+    times = times_of_array(value) if getattr(value, "shape", ()) else None
+    if times is not None:
+        return times
     text = iso_text(value)
     if text is not None:
-        return text
+        return None if text == "NaT" else text
     for name in ("tolist", "item"):
         if hasattr(value, name):
             return getattr(value, name)()
     if hasattr(value, "__index__"):
         return int(value)
-    raise BadInput(f"a value of type {type(value).__name__} tells no schema: give schema=")
+    raise BadInput(
+        f"{value!r} is of type {type(value).__name__}, expected numbers, bool, str, bytes, times,"
+        " lists and dicts of these, or None: convert it first, with float() or str()"
+    )

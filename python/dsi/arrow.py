@@ -5,7 +5,7 @@ PyCapsule interface. Without one of them nothing here needs an Arrow library.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from . import _dsi
@@ -13,7 +13,7 @@ from ._frameworks import need
 from ._schema import METADATA_KEY, restrict
 from .errors import InvalidArgument
 from .options import ScanKeywords, make_options
-from .projections import Plan, name_list, warn_of_left_out
+from .projections import Names, Plan, name_list, warn_of_left_out
 from .transforms import native_pipeline
 
 if TYPE_CHECKING:
@@ -48,13 +48,13 @@ class ArrowScan:
     def __init__(
         self,
         dataset: Dataset,
-        columns: str | Sequence[str] | None,
+        columns: Names | None,
         dictionaries: bool,
         binary: bool,
         keywords: ScanKeywords,
     ):
         self._dataset = dataset
-        names = name_list(() if columns is None else columns)
+        names = name_list(() if columns is None else columns, "columns")
         if columns is not None and not names:
             raise InvalidArgument("no column is named; None asks for all of them")
         plan = Plan("int64", native_pipeline(keywords.get("transforms")))

@@ -7,6 +7,7 @@ is left, so arrays may outlive batch, scan and dataset.
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +69,14 @@ class KjtParts:
     stride_per_key: list[int] | None = None
     inverse: Any = None
     weights: Any = None
+
+
+# By accessor, what reads a column for it.
+_ASKED_AS = {
+    "padded": "dsi.Padded({})",
+    "jagged": "dsi.Jagged({})",
+    "ikjt": "dsi.Jagged({}, unique=True)",
+}
 
 
 class Batch:
@@ -133,21 +142,40 @@ class Batch:
 
     # -- Matrices of numbers.
 
+    def _dense(self, set: str) -> tuple[_dsi.Tensor, ...]:
+        """The matrix of a set, and where numbers are. NotFound: no such set."""
+        if set not in self._plan.dense:
+            raise self._no_dense(set)
+        return self.native.dense(set)
+
+    def _no_dense(self, set: str) -> NotFound:
+        called = {"": "batch.dense", LABELS: "batch.labels"}
+        there = ", ".join(called.get(one, repr(one)) for one in self._plan.dense) or "none"
+        advice = {
+            "": "name features of kind dense, or dsi.Dense(names)",
+            LABELS: "name features of kind label, or dsi.Labels(names)",
+        }.get(set, f"dsi.Dense(names, set={set!r}) reads them so")
+        what = f"as {called[set]}" if set in called else f"as set {set!r}"
+        return NotFound(f"no columns are read {what}; there are: {there}; {advice}")
+
     def dense_of(self, set: str = "") -> Any:
         """The matrix [B, D] of a set of dense columns, in the order of `dense_names(set)`."""
         made = self._made.get(("dense", set))
         if made is None:
-            made = self._convert(self.native.dense(set)[0])
+            made = self._convert(self._dense(set)[0])
             self._made[("dense", set)] = made
         return made
 
     def dense_names(self, set: str = "") -> list[str]:
-        """The columns of `dense_of(set)`."""
+        """The columns of `dense_of(set)`; those of `dense` and `labels` may be none. NotFound:
+        another set that there is not."""
+        if set not in self._plan.dense and set not in ("", LABELS):
+            raise self._no_dense(set)
         return list(self._plan.dense.get(set, ()))
 
     def dense_present(self, set: str = "") -> Any:
         """bool [B, D]: where a number is stored; elsewhere the default or pad value stands."""
-        return self._convert(self.native.dense(set)[1])
+        return self._convert(self._dense(set)[1])
 
     @property
     def dense(self) -> Any:
@@ -166,9 +194,15 @@ class Batch:
         layout = self._plan.layouts.get(name)
         if layout in expected:
             return layout
-        if layout is None:
-            raise NotFound(f"'{name}' is not a column with arrays of its own in this scan")
-        raise InvalidArgument(f"'{name}' is read as {layout}, asked for as {expected[0]}")
+        place = self._plan.place_of(name)
+        if not place:
+            near = difflib.get_close_matches(name, self._plan.names_read(), n=3)
+            hint = f"; near it: {', '.join(near)}" if near else ""
+            raise NotFound(f"no column named {name!r} is read here{hint}")
+        method = expected[0]
+        asked = _ASKED_AS[method].format(repr(name))
+        kind = NotFound if layout is None else InvalidArgument
+        raise kind(f"{name!r} is in {place}; {asked} reads it for batch.{method}({name!r})")
 
     def padded(self, name: str) -> PaddedTensors:
         """A column that was asked for as `Padded`."""
@@ -193,7 +227,11 @@ class Batch:
         asked = self._plan.kjts.get(set)
         if asked is None:
             known = ", ".join(f"'{name}'" for name in self._plan.kjts) or "none"
-            raise NotFound(f"no keys are read as set '{set}'; there are: {known}")
+            named = f", set={set!r}" if set else ""
+            raise NotFound(
+                f"no keys are read as set '{set}'; there are: {known}; dsi.Kjt(names{named}) reads"
+                " them so"
+            )
         convert, rows = self._convert, self.num_rows
         if asked.form == "ikjt":
             raise InvalidArgument(f"set '{set}' is read as 'ikjt': batch.kjt(set) is a dict of it")

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from . import _dsi
 from ._dsi import Comparison
 from .dataset import Dataset, Where, as_dataset
 from .options import Filter, native_clauses
-from .projections import name_list
+from .projections import Names, name_list
 
 
 def compare(
     a: Dataset | Where,
     b: Dataset | Where,
     *,
-    features: Iterable[str] | str = (),
-    key: Iterable[str] | str = (),
+    features: Names = (),
+    key: Names = (),
     where: Filter = (),
     threads: int = 0,
     memory_bytes: int = 4 << 30,
@@ -47,7 +47,7 @@ def compare(
         as_dataset(a).native,
         as_dataset(b).native,
         name_list(features),
-        name_list(key),
+        name_list(key, "key"),
         _dsi.ScanOptions(where=native_clauses(where)),
         threads,
         memory_bytes,

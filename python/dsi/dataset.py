@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from . import _dsi
+from ._checks import wrong
 from ._dsi import Column, ColumnFiles, File
 from ._frameworks import converter
 from .batch import Batch
-from .errors import BadInput
-from .options import Filter, ReadKeywords, ScanKeywords, make_options
-from .projections import Plan, Projection, resolve
+from .errors import BadInput, InvalidArgument, NotDsi
+from .options import Filter, ReadKeywords, Sample, ScanKeywords, make_options
+from .projections import Features, Plan, resolve
 from .tables import Tables
 from .transforms import Transforms, native_pipeline
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from .loader import Loader
     from .value_counts import ValueCounts
 
-Where = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+Where = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 def open(
@@ -48,9 +49,9 @@ def open(
     public bucket for nobody's sake (docs/remote.md).
 
     NotFound: nothing there. NotDsi, Truncated, Corrupt, IoError: a file that cannot be opened.
-    BadInput: a manifest that breaks a rule.
+    BadInput: a manifest that breaks a rule. InvalidArgument: what is no path.
     """
-    paths = [where] if isinstance(where, str | os.PathLike) else list(where)
+    names = paths_of(where)
     how: dict[str, Any] = {
         "threads": threads,
         "max_open_files": max_open_files,
@@ -61,9 +62,30 @@ def open(
         "s3_profile": s3_profile,
         "s3_no_sign_request": s3_no_sign_request,
     }
-    names = [os.fspath(path) for path in paths]
-    native = _dsi.Dataset.open(names, progress=progress, **how)
+    try:
+        native = _dsi.Dataset.open(names, progress=progress, **how)
+    except NotDsi as error:
+        from .files import format_of
+
+        if not any(format_of(name) for name in names):
+            raise
+        raise NotDsi(f"{error}; dsi.from_parquet makes a .dsi file of it") from None
     return Dataset(native, native.where, how)
+
+
+def paths_of(where: Where) -> list[str]:
+    """The paths, patterns and folders that were given. InvalidArgument: what is none."""
+    if isinstance(where, str | os.PathLike):
+        return [os.fspath(where)]
+    if isinstance(where, Dataset):
+        raise InvalidArgument(f"{where!r} is open already: expected paths, patterns or folders")
+    if hasattr(where, "dataset"):
+        raise InvalidArgument(f"{where!r} is no path: its dataset() is what it holds, opened")
+    paths = list(where) if isinstance(where, Iterable) and not isinstance(where, bytes) else [where]
+    for path in paths:
+        if not isinstance(path, str | os.PathLike):
+            raise wrong("a path", path, "a str or os.PathLike, or an iterable of these")
+    return [os.fspath(path) for path in paths]
 
 
 def as_dataset(where: Dataset | Where) -> Dataset:
@@ -210,7 +232,7 @@ class Dataset(Tables):
 
     def value_counts(
         self,
-        features: str | Sequence[str] | None = None,
+        features: Features | None = None,
         *,
         framework: str = "numpy",
         **keywords: Unpack[ScanKeywords],
@@ -254,7 +276,7 @@ class Dataset(Tables):
         self,
         where: Filter = (),
         *,
-        sample: Sequence[tuple[Filter, float]] = (),
+        sample: Sample = (),
         sample_seed: int = 0,
         rows: Sequence[tuple[int, int]] = (),
         memory_bytes: int = 4 << 30,
@@ -275,11 +297,11 @@ class Dataset(Tables):
 
     def scan(
         self,
-        features: Projection | Sequence[Projection] | None = None,
+        features: Features | None = None,
         *,
         framework: str = "numpy",
         kjt: str = "expanded",
-        index_dtype: str = "int64",
+        index_dtype: Any = "int64",
         **keywords: Unpack[ScanKeywords],
     ) -> Scan:
         """Batches of this dataset, in the order of its files unless `shuffle` says otherwise.
@@ -295,11 +317,11 @@ class Dataset(Tables):
 
     def loader(
         self,
-        features: Projection | Sequence[Projection] | None = None,
+        features: Features | None = None,
         *,
         framework: str = "torch",
         kjt: str = "expanded",
-        index_dtype: str = "int64",
+        index_dtype: Any = "int64",
         pin_memory: bool = False,
         shuffle: bool | str = False,
         epoch: int = 0,
@@ -313,8 +335,9 @@ class Dataset(Tables):
 
         features, framework, kjt, index_dtype: as of `scan`; with 'torch' the loader is an
         IterableDataset. pin_memory: batches lie in torch's pinned memory (CUDA).
-        shuffle: True puts blocks of 32,768 rows in another order each epoch and mixes the sessions
-        of 131,072 rows; 'block', 'stripe' and 'file' say the unit, mixing_rows and mix the rest.
+        shuffle: 'block' (or True) puts blocks of 32,768 rows in another order each epoch, 'stripe'
+        and 'file' stripes and whole files; the sessions of 131,072 rows are mixed then, unless
+        block_rows, mixing_rows (0: no mixing) or mix say otherwise.
         epoch, state: where it begins; state is what `state_dict()` or `Scan.state` gave.
         rank, world: which part of the batches; by default those of torch.distributed, or else of
         RANK and WORLD_SIZE. Every rank gets equally many (remainder).
@@ -324,11 +347,12 @@ class Dataset(Tables):
         A dense value that is missing is the feature's default or else NaN: `batch.dense_present()`
         tells, and `dsi.Dense(names, pad_value=0)` asks for another.
 
-        NotFound, InvalidArgument, BadInput: names, keywords, a state. Reads no data.
+        NotFound, InvalidArgument, BadInput: names, keywords, a state. A UserWarning: no batch is
+        this rank's. Reads no data.
         """
         from .loader import make_loader
 
-        return make_loader(
+        loader = make_loader(
             framework,
             self,
             features,
@@ -343,3 +367,5 @@ class Dataset(Tables):
             world,
             keywords,
         )
+        loader._warn_of_no_batches()
+        return loader

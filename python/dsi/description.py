@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from . import _bars, _dsi, _report
 from .dataset import Dataset, Where, as_dataset
 from .options import AnyOf, Filter, Term, as_clauses, column_of, make_options
-from .projections import Plan, Projection, resolve
+from .projections import Features, Plan, resolve
 
 # Files that are looked at together: remote ones answer late.
 _AT_ONCE = 16
@@ -108,7 +108,7 @@ class Description:
 
 def describe(
     of: Where | Dataset,
-    features: Projection | Sequence[Projection] | None = None,
+    features: Features | None = None,
     *,
     where: Filter = (),
     top: int = 12,

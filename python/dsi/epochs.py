@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
+from ._checks import whole
 from .batch import Batch
 from .errors import BadInput, InvalidArgument
 from .ranks import worker_of_process
@@ -95,7 +96,7 @@ class Epochs(Iterable[Batch]):
 
     def __init__(self, epoch: int = 0):
         self._running: Iteration | None = None
-        self._next: Position | None = Position(epoch)
+        self._next: Position | None = Position(whole("epoch", epoch))
         self._told_worker: tuple[int, int] | None = None
 
     # -- What a loader is made of.
@@ -142,7 +143,11 @@ class Epochs(Iterable[Batch]):
         return self._where_next().epoch
 
     def set_epoch(self, epoch: int) -> None:
-        """Lets the next iter() begin this epoch. A position in it that was loaded stays."""
+        """Lets the next iter() begin this epoch. A position in it that was loaded stays.
+
+        InvalidArgument: no whole number from 0.
+        """
+        epoch = whole("epoch", epoch)
         if self._next is None or self._next.epoch != epoch:
             self._end("set_epoch was called")
             self._next = Position(epoch)

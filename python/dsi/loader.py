@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,16 +14,13 @@ from .dataset import Scan
 from .epochs import Epochs, Position
 from .errors import BadInput, InvalidArgument
 from .options import ReadKeywords, ScanKeywords, kept_keywords, make_options
-from .projections import Projection, resolve
-from .ranks import process_group, rank_and_world, threads_of_process
+from .projections import Features, feature_list, resolve
+from .ranks import process_group, rank_and_world
 from .shuffling import ShuffleReport
 
 if TYPE_CHECKING:
     from .dataset import Dataset
 
-# What shuffle=True means: blocks of so many rows are put in another order, and of what follows each
-# other then, rows of four blocks are mixed, whole sessions at a time.
-SHUFFLED = {"block_rows": 32_768, "mixing_rows": 131_072}
 # Half of it is for finished batches, half for pages: some ten batches of 4096 rows and 50 features.
 READ_AHEAD_BYTES = 128 << 20
 
@@ -40,10 +38,10 @@ class Loader(Epochs):
     def __init__(
         self,
         dataset: Dataset,
-        features: Projection | Sequence[Projection] | None,
+        features: Features | None,
         framework: str,
         kjt: str,
-        index_dtype: str,
+        index_dtype: Any,
         pin_memory: bool,
         shuffle: bool | str,
         epoch: int,
@@ -59,14 +57,15 @@ class Loader(Epochs):
         self._pin_memory = pin_memory
         self._is_told_rank = rank is not None
         self.rank, self.world = rank_and_world(rank, world)
-        self._asked = (features, kjt, index_dtype)
-        self._plan = resolve(dataset.native, features, kjt, index_dtype, keywords.get("transforms"))
+        kept = kept_keywords(keywords)
+        asked = None if features is None else feature_list(features)
+        self._plan = resolve(dataset.native, asked, kjt, index_dtype, kept.get("transforms"))
+        self._asked = (asked, kjt, self._plan.index_dtype)
         self._keywords: dict[str, Any] = {
             "read_ahead_bytes": READ_AHEAD_BYTES,
             "threads": None,
-            **(SHUFFLED if shuffle is True else {}),
-            **kept_keywords(keywords),
-            "shuffle": _unit(shuffle),
+            **kept,
+            "shuffle": shuffle,
         }
         self._options(self._where_next())  # What is wrong with keywords is told now.
         if pin_memory:
@@ -80,14 +79,24 @@ class Loader(Epochs):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        settings = {
-            **self._keywords,
-            "framework": self._framework,
-            "pin_memory": self._pin_memory,
-            "rank": self.rank,
-            "world": self.world,
-        }
-        return _rebuild, (self._dataset, *self._asked, settings, self._where_next())
+        features, kjt, index_dtype = self._asked
+        keywords = dict(self._keywords)
+        shuffle = keywords.pop("shuffle")
+        parts = (
+            self._dataset,
+            features,
+            self._framework,
+            kjt,
+            index_dtype,
+            self._pin_memory,
+            shuffle,
+            0,
+            None,
+            self.rank,
+            self.world,
+            keywords,
+        )
+        return _rebuild, (self._framework, parts, self._where_next())
 
     def copy(self, worker: tuple[int, int] | None = None) -> Loader:
         """A loader that begins where this one would; with worker (one, of so many) of its share."""
@@ -101,8 +110,6 @@ class Loader(Epochs):
         given = {**self._keywords, "rank": self.rank, "world": self.world}
         if at.worker is not None:
             given.update(rank=at.worker[0], world=at.worker[1], remainder="uneven")
-        if given["threads"] is None:
-            given["threads"] = threads_of_process()
         given.update(others, epoch=at.epoch, state=at.state)
         return cast(ScanKeywords, given)
 
@@ -206,6 +213,25 @@ class Loader(Epochs):
         others = {} if rank is None else {"rank": rank}
         return self._dataset.native.count_batches(self._options(at, **others))
 
+    def _warn_of_no_batches(self) -> None:
+        """A UserWarning where no batch of an epoch is this rank's, though there are rows."""
+        at = Position(self.epoch)
+        rows = self._keywords.get("rows")
+        count = sum(end - begin for begin, end in rows) if rows else self._dataset.num_rows
+        if count == 0 or self._count(at) > 0:
+            return
+        whole = self._options(at, rank=0, world=1, remainder="uneven")
+        batches = self._dataset.native.count_batches(whole)
+        given = {"remainder": "drop", "batch_size": 4096, "drop_last": False, **self._keywords}
+        names = ("batch_size", "drop_last", "remainder")
+        said = ", ".join(f"{name}={given[name]!r}" for name in names)
+        warnings.warn(
+            f"rank {self.rank} of world {self.world} gets no batch of {count} rows: they make"
+            f" {batches} ({said}). Take a smaller batch_size, drop_last=False, remainder='pad' or"
+            " 'uneven', or for validation rank=0, world=1",
+            stacklevel=3,
+        )
+
     def _snapshot(self) -> str:
         return f"{self._dataset.snapshot:016x}"
 
@@ -227,22 +253,9 @@ class Loader(Epochs):
         }
 
 
-def _unit(shuffle: bool | str) -> str:
-    if isinstance(shuffle, str):
-        return shuffle
-    return "block" if shuffle else "none"
-
-
-def _rebuild(
-    dataset: Dataset,
-    features: Projection | Sequence[Projection] | None,
-    kjt: str,
-    index_dtype: str,
-    settings: dict[str, Any],
-    where: Position,
-) -> Loader:
+def _rebuild(framework: str, parts: tuple[Any, ...], where: Position) -> Loader:
     """What a pickled loader becomes."""
-    loader = dataset.loader(features, kjt=kjt, index_dtype=index_dtype, **settings)
+    loader = make_loader(framework, *parts)
     loader._next = where
     return loader
 

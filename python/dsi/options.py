@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import operator
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from numbers import Real
 from typing import Any, TypedDict
 
 from . import _dsi
+from ._checks import MOST_32, MOST_64, flag, path, text, whole, word, wrong
 from ._time import iso_text
 from .errors import InvalidArgument
 from .projections import Plan
-from .transforms import Transforms
+from .ranks import threads_of_process
+from .transforms import Transforms, kept_transforms
 
 Value = int | float | str | bytes | date
 
@@ -71,10 +76,18 @@ Filter = Sequence[Term | AnyOf] | Term | AnyOf
 NativeTerm = tuple[str, str, Any, list[Any], str, int]
 
 
-class ReadKeywords(TypedDict, total=False):
-    """Keywords of `Dataset.scan` and `Dataset.loader`.
+# What `sample` takes: a share of all rows, terms and the share of those rows, or several of these.
+Sample = float | tuple[Filter, float] | Sequence[tuple[Filter, float]]
 
-    batch_size: rows of a batch (4096). drop_last: leave out a last batch that is not full.
+# Rows of a block, and rows that are mixed, where rows are shuffled and nothing else is asked for.
+BLOCK_ROWS = 32_768
+MIXING_ROWS = 131_072
+
+
+class ReadKeywords(TypedDict, total=False):
+    """Keywords of `Dataset.scan` and `Dataset.loader`, with what they are by default.
+
+    batch_size: rows of a batch (4096). drop_last: leave out a last batch that is not full (False).
     where: terms, of which all must hold: (column, '==' or '=' '!=' '<' '<=' '>' '>=', number or
     string), (column, 'in' or 'not in', list or set of them), (column, 'exists' or 'missing');
     `Length(column)` in place of a column compares how long its lists or strings are,
@@ -84,50 +97,56 @@ class ReadKeywords(TypedDict, total=False):
     where it has no zone.
     What is missing passes 'missing' alone.
     Batches are thinned: with a filter a batch has those of its rows that pass.
-    sample: pairs (terms, share): of rows for which the terms hold this share stays; sample_seed.
+    sample: a share of all rows, such as 0.1; or (terms, share): of the rows for which the terms
+    hold this share stays; or several such pairs. sample_seed: another one, other rows (0).
     rows: spans (begin, end) of the dataset's rows, ascending and apart; empty: all.
-    seed: of the order, where it is another than that of the files; block_rows: size of blocks;
-    mixing_rows: so many rows at a time are mixed, as whole 'sessions' or single 'rows' (mix).
-    threads: that decode one batch; 0: all cores. read_ahead_bytes: batches and pages made ahead by
-    threads of the library; 0: none. memory_bytes: most that the scan holds besides.
-    transforms: a `Pipeline`, or its JSON as text or dict (spec/transforms.md). Features then name
-    what it makes as well; without features all that it makes is read, and no columns.
-    remainder: of batches that do not go round, 'drop', 'pad' or 'uneven'.
+    seed: of the order, where it is another than that of the files (0); block_rows: size of blocks
+    (32,768); mixing_rows: so many rows at a time are mixed where rows are shuffled (131,072; 0: no
+    mixing), as mix says: whole 'sessions' (the default) or single 'rows'.
+    threads: that decode one batch; 0: all cores, None: those of this rank (a scan has 1, a loader
+    None). read_ahead_bytes: batches and pages made ahead by threads of the library; 0: none (a scan
+    has 0, a loader 128 MiB). memory_bytes: most that the scan holds besides (4 GiB).
+    transforms: a `Pipeline`, its JSON as text or dict (spec/transforms.md), or the path of a file
+    of it. Features then name what it makes as well; without features all that it makes is read, and
+    no columns.
+    remainder: of batches that do not go round the ranks, 'drop' (the default), 'pad' or 'uneven'.
     access_log: a file to which each scan adds a line that says which columns it reads, for
     layout_from of `Writer` and of `dsictl rewrite`.
+
+    InvalidArgument: a value of another type, or out of range.
     """
 
     batch_size: int
     drop_last: bool
     where: Filter
-    sample: Sequence[tuple[Filter, float]]
+    sample: Sample
     sample_seed: int
     rows: Sequence[tuple[int, int]]
     seed: int
     block_rows: int
     mixing_rows: int
     mix: str
-    threads: int
+    threads: int | None
     read_ahead_bytes: int
     memory_bytes: int
     transforms: Transforms
     remainder: str
-    access_log: str
+    access_log: str | os.PathLike[str]
 
 
 class ScanKeywords(ReadKeywords, total=False):
     """Keywords of `Dataset.scan`.
 
-    Those of `ReadKeywords`, and shuffle: what is put in another order, 'none', 'block', 'stripe' or
-    'file'; epoch: another one, another order; rank, world: whose part of the batches; state: what
-    `Scan.state` gave, go on from there.
+    Those of `ReadKeywords`, and shuffle: what is put in another order, 'block' (or True), 'stripe'
+    or 'file', else 'none' (or False, the default); epoch: another one, another order (0); rank,
+    world: whose part of the batches (0 of 1); state: what `Scan.state` gave, go on from there.
     """
 
-    shuffle: str
+    shuffle: bool | str
     epoch: int
     rank: int
     world: int
-    state: str
+    state: str | None
 
 
 def _plain(value: Any) -> Any:
@@ -223,9 +242,12 @@ def kept_keywords(keywords: ReadKeywords) -> dict[str, Any]:
     if "where" in keywords:
         kept["where"] = kept_filter(keywords["where"])
     if "sample" in keywords:
-        kept["sample"] = [(kept_filter(terms), share) for terms, share in keywords["sample"]]
+        pairs = as_samples(keywords["sample"])
+        kept["sample"] = [(kept_filter(terms), share) for terms, share in pairs]
     if "rows" in keywords:
-        kept["rows"] = [tuple(span) for span in keywords["rows"]]
+        kept["rows"] = native_rows(keywords["rows"])
+    if "transforms" in keywords:
+        kept["transforms"] = kept_transforms(keywords["transforms"])
     return kept
 
 
@@ -243,29 +265,122 @@ def native_clauses(where: Filter) -> list[list[NativeTerm]]:
     return [[_native_term(term) for term in clause] for clause in as_clauses(where)]
 
 
-def native_sample(sample: Sequence[tuple[Filter, float]]) -> list[tuple[Any, float]]:
+def as_samples(sample: Sample) -> list[tuple[Filter, float]]:
+    """Pairs of terms and a share. InvalidArgument: something else, a share that is none."""
+    given: Any = sample
+    if isinstance(given, Real):
+        given = [((), given)]
+    pairs = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    if len(pairs) == 2 and isinstance(pairs[1], Real):
+        pairs = [tuple(pairs)]
+    for pair in pairs:
+        is_pair = isinstance(pair, Sequence) and len(pair) == 2 and isinstance(pair[1], Real)
+        if not is_pair or not 0 <= pair[1] <= 1:
+            raise wrong(
+                "sample",
+                sample,
+                "a share of the rows from 0 to 1, such as 0.1, or pairs of terms and a share, such"
+                " as [(('label', '==', 0), 0.1)]",
+            )
+    return [(terms, float(share)) for terms, share in pairs]
+
+
+def native_sample(sample: Sample) -> list[tuple[Any, float]]:
     """Pairs of terms and a share, as the library takes them."""
-    return [(native_clauses(terms), share) for terms, share in sample]
+    return [(native_clauses(terms), share) for terms, share in as_samples(sample)]
+
+
+def native_rows(rows: Iterable[Sequence[int]]) -> list[tuple[int, int]]:
+    """Spans of rows as the library takes them. InvalidArgument: something else."""
+    given: Any = rows
+    spans = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    made = []
+    for span in spans:
+        try:
+            begin, end = map(operator.index, span)
+        except (TypeError, ValueError):
+            begin = end = -1
+        if min(begin, end) < 0 or max(begin, end) > MOST_64:
+            raise wrong("rows", rows, "spans (begin, end) such as [(0, 1000), (5000, 6000)]")
+        made.append((begin, end))
+    return made
+
+
+def _unit(shuffle: bool | str) -> str:
+    """Of `shuffle` what is put in another order."""
+    if not isinstance(shuffle, str) and type(shuffle).__name__ in ("bool", "bool_"):
+        return "block" if shuffle else "none"
+    units = ("none", "block", "stripe", "file")
+    if not isinstance(shuffle, str) or shuffle not in units:
+        words = ", ".join(map(repr, units))
+        raise wrong("shuffle", shuffle, f"True, False or one of {words}")
+    return shuffle
+
+
+def _state(state: Any) -> str:
+    """InvalidArgument: what no scan gave."""
+    if isinstance(state, Mapping):
+        raise wrong(
+            "state",
+            state,
+            "the text of Scan.state: what state_dict() of a loader gave is for Dataset.loader",
+        )
+    return "" if state is None else text("state", state)
+
+
+# Keywords that are whole numbers, each with the least and the greatest.
+_WHOLE = {
+    "batch_size": (1, MOST_32),
+    "sample_seed": (0, MOST_64),
+    "seed": (0, MOST_64),
+    "epoch": (0, MOST_64),
+    "block_rows": (1, MOST_32),
+    "mixing_rows": (0, MOST_32),
+    "threads": (0, MOST_32),
+    "read_ahead_bytes": (0, MOST_64),
+    "memory_bytes": (0, MOST_64),
+    "rank": (0, MOST_32),
+    "world": (1, MOST_32),
+}
+_WORDS = {"mix": ("sessions", "rows"), "remainder": ("drop", "pad", "uneven")}
+# What makes of the other keywords what the library takes.
+_OTHERS: dict[str, Callable[[Any], Any]] = {
+    "drop_last": lambda value: flag("drop_last", value),
+    "access_log": lambda value: path("access_log", value),
+    "where": native_clauses,
+    "sample": native_sample,
+    "rows": native_rows,
+    "state": _state,
+    "unit": _unit,
+}
+
+
+def _native(name: str, value: Any) -> Any:
+    """The value of a keyword as the library takes it. InvalidArgument: it cannot be."""
+    if name in _WHOLE:
+        least, most = _WHOLE[name]
+        return whole(name, value, least, most)
+    if name in _WORDS:
+        return word(name, value, _WORDS[name])
+    return _OTHERS[name](value)
 
 
 def make_options(plan: Plan, keywords: ScanKeywords) -> _dsi.ScanOptions:
-    """The options of the library. TypeError: a keyword that there is not."""
+    """The options of the library. TypeError: a keyword that there is not. InvalidArgument: a value
+    that cannot be."""
     given: dict[str, Any] = dict(keywords)
     unknown = given.keys() - ScanKeywords.__annotations__.keys()
     if unknown:
         raise TypeError(f"unknown keyword {sorted(unknown)[0]!r}")
-    if "shuffle" in given:
-        given["unit"] = given.pop("shuffle")
-    if "where" in given:
-        given["where"] = native_clauses(given["where"])
-    if "sample" in given:
-        given["sample"] = native_sample(given["sample"])
     given.pop("transforms", None)  # The plan was made with it.
-    if "rows" in given:
-        given["rows"] = list(given["rows"])
+    given["unit"] = given.pop("shuffle", False)
+    if _unit(given["unit"]) != "none":
+        given = {"block_rows": BLOCK_ROWS, "mixing_rows": MIXING_ROWS, **given}
+    if given.get("threads", 1) is None:
+        given["threads"] = threads_of_process()
     return _dsi.ScanOptions(
         features=plan.projections,
         index_dtype=plan.index_dtype,
         pipeline=plan.pipeline,
-        **given,
+        **{name: _native(name, value) for name, value in given.items()},
     )

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, Unpack
 
 from . import _dsi
 from ._schema import SchemaLike
-from .dataset import Dataset, as_dataset
+from .dataset import Dataset, as_dataset, paths_of
 from .dataset import open as open_dataset
-from .projections import name_list
+from .errors import InvalidArgument
+from .options import native_rows
+from .projections import Names, name_list
 from .writer import Writer, WriteReport, WriterKeywords, writer_options
 
 _Made = TypeVar("_Made")
@@ -49,15 +51,15 @@ class OverlaysReport:
 
 
 def write_overlay(
-    base: str | os.PathLike[str],
+    base: str | os.PathLike[str] | Dataset,
     data: Any,
     path: str | os.PathLike[str],
     key: str = "",
     *,
     broadcast: bool = False,
     rows: Sequence[tuple[int, int]] = (),
-    only: Iterable[str] | str = (),
-    drop: Iterable[str] | str = (),
+    only: Names = (),
+    drop: Names = (),
     schema: SchemaLike | None = None,
     metadata: Mapping[str, str] | None = None,
     ignore_unknown: bool = False,
@@ -69,6 +71,7 @@ def write_overlay(
     place of those of their names, new ones behind them; of several overlays of a file the last in
     the order of the dataset has the say.
 
+    base: a .dsi file, or a `Dataset` of one.
     data: what `Writer.append` takes, a `Dataset`, or the path of a .dsi file. key: a column of one
     whole number or string by which rows find those of the base; without it they are those of the
     base that are not deleted, in its order, and as many. broadcast: rows of the base that share a
@@ -82,17 +85,18 @@ def write_overlay(
     NotFound, AlreadyExists, Cancelled, IoError.
     """
     writer, progress = writer_options((), options)
+    of = _only_file(base)
 
     def write(source: Dataset) -> OverlayReport:
         report = _dsi.write_overlay(
             source.native,
-            os.fspath(base),
+            of,
             os.fspath(path),
             key,
             broadcast,
-            list(rows),
-            name_list(only),
-            name_list(drop),
+            native_rows(rows),
+            name_list(only, "only"),
+            name_list(drop, "drop"),
             dict(metadata or {}),
             writer,
             progress,
@@ -110,8 +114,8 @@ def write_overlays(
     key: str = "",
     *,
     broadcast: bool = False,
-    only: Iterable[str] | str = (),
-    drop: Iterable[str] | str = (),
+    only: Names = (),
+    drop: Names = (),
     schema: SchemaLike | None = None,
     metadata: Mapping[str, str] | None = None,
     ignore_unknown: bool = False,
@@ -138,8 +142,8 @@ def write_overlays(
             name,
             key,
             broadcast,
-            name_list(only),
-            name_list(drop),
+            name_list(only, "only"),
+            name_list(drop, "drop"),
             dict(metadata or {}),
             writer,
             progress,
@@ -153,6 +157,17 @@ def write_overlays(
     beside = of.files[0].path if name.startswith("{}") else name
     folder = options.get("spill_folder") or os.path.dirname(os.path.abspath(beside))
     return _with_rows(write, data, folder, schema, ignore_unknown)
+
+
+def _only_file(base: str | os.PathLike[str] | Dataset) -> str:
+    """The path of a base. InvalidArgument: it is several files, or none."""
+    paths = [file.path for file in base.files] if isinstance(base, Dataset) else paths_of(base)
+    if len(paths) != 1:
+        raise InvalidArgument(
+            f"base is of {len(paths)} files, expected one: dsi.write_overlays writes an overlay of"
+            " each of many"
+        )
+    return paths[0]
 
 
 def _report(report: tuple[Any, ...]) -> OverlayReport:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from ._checks import whole
 from .errors import InvalidArgument
 
 
@@ -25,6 +26,7 @@ def rank_and_world(rank: int | None = None, world: int | None = None) -> tuple[i
         raise InvalidArgument("give rank and world together, or neither")
     if rank is None or world is None:
         rank, world = process_group() or _of_environment()
+    rank, world = whole("rank", rank), whole("world", world, 1)
     if not 0 <= rank < world:
         raise InvalidArgument(
             f"rank {rank} of world {world}: expected a rank from 0 to {world - 1}"

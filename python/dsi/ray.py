@@ -19,6 +19,7 @@ from ._table_tasks import TableTasks
 from .dataset import Dataset, Where
 from .dataset import open as open_dataset
 from .options import AnyOf, Filter, kept_filter
+from .projections import Names, name_list
 from .table_on_disk import Snapshot
 from .writer import NullEntries, WriterKeywords
 
@@ -140,10 +141,10 @@ def _plain(table: Any) -> Any:
 class DsiSource(Datasource):  # type: ignore[misc]
     """A dataset for ray.data.read_datasource; `read` makes one."""
 
-    def __init__(self, dataset: Dataset, columns: Sequence[str] | str | None, where: list[AnyOf]):
+    def __init__(self, dataset: Dataset, columns: Names | None, where: list[AnyOf]):
         super().__init__()
         self._dataset = dataset
-        self._columns = columns if columns is None or isinstance(columns, str) else list(columns)
+        self._columns = None if columns is None else name_list(columns, "columns")
         self._where = where
 
     def estimate_inmemory_data_size(self) -> int | None:
@@ -188,7 +189,7 @@ class DsiSource(Datasource):  # type: ignore[misc]
 
 
 def _read_rows(
-    dataset: Dataset, columns: Sequence[str] | str | None, where: list[AnyOf], begin: int, end: int
+    dataset: Dataset, columns: Sequence[str] | None, where: list[AnyOf], begin: int, end: int
 ) -> Iterator[Any]:
     pyarrow = need("pyarrow", "pyarrow", "dsi.ray")
     scan = dataset.arrow(columns, rows=[(begin, end)], where=where, threads=1)
@@ -202,7 +203,7 @@ def _read_rows(
 
 def read(
     source: Where | Dataset,
-    columns: Sequence[str] | str | None = None,
+    columns: Names | None = None,
     *,
     where: Filter = (),
     override_num_blocks: int | None = None,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Unpack, overload
 
 from . import _dsi
+from ._checks import whole
 from ._schema import SchemaLike, schema_json
 from .dataset import Dataset, as_dataset
-from .options import Filter, native_clauses, native_sample
-from .projections import name_list
+from .errors import InvalidArgument
+from .options import Filter, Sample, native_clauses, native_sample
+from .projections import Names, name_list
 from .writer import Progress, WriteReport, WriterKeywords, writer_options
 
 Where = Dataset | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -63,17 +65,18 @@ class RecoverReport:
 
 
 def rewrite(
-    where: Where,
+    source: Where,
+    /,
     to: str | os.PathLike[str],
     cluster_by: Sequence[str] | str = (),
     *,
-    only: Iterable[str] | str = (),
-    drop: Iterable[str] | str = (),
+    only: Names = (),
+    drop: Names = (),
     rename: Mapping[str, str] | None = None,
     schema: SchemaLike | None = None,
     metadata: Mapping[str, str] | None = None,
-    rows: Filter = (),
-    sample: Sequence[tuple[Filter, float]] = (),
+    where: Filter = (),
+    sample: Sample = (),
     sample_seed: int = 0,
     shard_rows: int = 0,
     shard_bytes: int = 0,
@@ -81,14 +84,14 @@ def rewrite(
 ) -> list[Shard]:
     """Writes rows of files as one file, or as the files of a new folder; what was written.
 
-    where: a `Dataset`, or what `dsi.open` takes. to: the file, or with shard_rows or shard_bytes
+    source: a `Dataset`, or what `dsi.open` takes. to: the file, or with shard_rows or shard_bytes
     the folder: its files have so many rows, or about so many bytes, at most, and no session is in
     two of them.
     only, drop: names and patterns of features, or of columns of sequences. rename: old name, new
     name; datasets know the feature by its id, which stays. schema: in the place of these all
     features to write; those of the files by id, then by name, in types as wide or wider, and
     others, which no row has.
-    rows: terms that all must hold, as `where` of `scan`; sample, sample_seed: as of `scan`.
+    where: terms that all must hold; sample, sample_seed: all three as of `scan`.
     cluster_by: by default the keys that the files have. Other keywords: `WriterKeywords`; phases of
     progress are 'keys', 'read' and 'write'.
 
@@ -98,14 +101,16 @@ def rewrite(
     """
     writer, progress = writer_options(cluster_by, options)
     chosen = _dsi.ScanOptions(
-        where=native_clauses(rows), sample=native_sample(sample), sample_seed=sample_seed
+        where=native_clauses(where),
+        sample=native_sample(sample),
+        sample_seed=whole("sample_seed", sample_seed),
     )
     written = _dsi.rewrite(
-        as_dataset(where).native,
+        as_dataset(source).native,
         os.fspath(to),
         chosen,
-        name_list(only),
-        name_list(drop),
+        name_list(only, "only"),
+        name_list(drop, "drop"),
         list((rename or {}).items()),
         None if schema is None else schema_json(schema),
         dict(metadata or {}),
@@ -118,7 +123,8 @@ def rewrite(
 
 
 def recover(
-    where: Where,
+    source: Where,
+    /,
     to: str | os.PathLike[str],
     *,
     keep_rows: bool = False,
@@ -126,7 +132,7 @@ def recover(
 ) -> RecoverReport:
     """Writes what can still be read of damaged files as a sound one, and tells what is lost.
 
-    where: a `Dataset`, or what `dsi.open` takes. Rows of which a feature cannot be read are left
+    source: a `Dataset`, or what `dsi.open` takes. Rows of which a feature cannot be read are left
     out; with keep_rows they stay and miss it, unless it is a key, a label or a timestamp. Other
     keywords: `WriterKeywords`; phases of progress are 'check', 'read' and 'write'. The files stay
     as they are.
@@ -139,7 +145,7 @@ def recover(
     """
     writer, progress = writer_options((), options)
     written, lost = _dsi.recover(
-        as_dataset(where).native, os.fspath(to), keep_rows, writer, progress
+        as_dataset(source).native, os.fspath(to), keep_rows, writer, progress
     )
     return RecoverReport(WriteReport(**written), [LostRows(*part) for part in lost])
 
@@ -155,7 +161,7 @@ def delete_rows(
 ) -> DeleteReport: ...
 @overload
 def delete_rows(
-    path: Dataset,
+    path: Dataset | list[str] | list[os.PathLike[str]] | tuple[str | os.PathLike[str], ...],
     where: Filter,
     *,
     dry_run: bool = ...,
@@ -163,7 +169,7 @@ def delete_rows(
     progress: Progress | None = ...,
 ) -> list[DeleteReport]: ...
 def delete_rows(
-    path: str | os.PathLike[str] | Dataset,
+    path: Where,
     where: Filter,
     *,
     dry_run: bool = False,
@@ -176,16 +182,31 @@ def delete_rows(
     The file is replaced by itself with a list of the rows that no scan gives any more; `rewrite`
     then leaves nothing of them. dry_run: only count.
 
-    path: a file, or a `Dataset`, of each of whose files there is a report, in their order: terms
-    are of the table that they are, and what a file lacks is missing there. All rows are found
-    before the first file is replaced; the dataset is then to be opened again. Those of a table on
-    disk are deleted by `Table.delete_rows`.
+    path: a file, or a `Dataset` or a list of what `dsi.open` takes, of each of whose files there is
+    a report, in their order: terms are of the table that they are, and what a file lacks is missing
+    there. All rows are found before the first file is replaced; the dataset is then to be opened
+    again. Those of a table on disk are deleted by `Table.delete_rows`.
 
-    InvalidArgument: no term, one that does not fit its column. NotFound: no such file or column.
+    InvalidArgument: no term, one that does not fit its column, a pattern, a folder or a manifest
+    that is not opened. NotFound: no such file or column.
     """
     chosen = _dsi.ScanOptions(where=native_clauses(where))
-    if isinstance(path, Dataset):
-        of_files = _dsi.delete_rows_of_files(path.native, chosen, dry_run, memory_bytes, progress)
+    if not isinstance(path, str | os.PathLike):
+        native = as_dataset(path).native
+        of_files = _dsi.delete_rows_of_files(native, chosen, dry_run, memory_bytes, progress)
         return [DeleteReport(**made) for made in of_files]
-    made = _dsi.delete_rows(os.fspath(path), chosen, dry_run, memory_bytes, progress)
+    name = os.fspath(path)
+    if _may_be_many(name):
+        raise InvalidArgument(
+            f"{name}: rows are deleted from one file, or from all that are one table:"
+            f" dsi.delete_rows(dsi.open({name!r}), ...)"
+        )
+    made = _dsi.delete_rows(name, chosen, dry_run, memory_bytes, progress)
     return DeleteReport(**made)
+
+
+def _may_be_many(name: str) -> bool:
+    """A pattern, a folder or a manifest, and no file of this name."""
+    if os.path.isdir(name) or name.endswith(("/", ".json")):
+        return True
+    return any(c in name for c in "*?[") and not os.path.exists(name)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Unpack
 
 from . import _dsi
 from ._frameworks import need
 from .arrow import ArrowScan
 from .options import ScanKeywords
+from .projections import Names
 
-Columns = str | Sequence[str] | None
+Columns = Names | None
 
 
 class Tables:

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from . import _dsi
+from ._checks import wrong
 from .errors import InvalidArgument
 
 Names = str | Sequence[str]
@@ -245,17 +246,37 @@ class Pipeline:
         return self._add(output, "id_of_text", input)
 
 
-Transforms = Pipeline | Mapping[str, Any] | str
+Transforms = Pipeline | Mapping[str, Any] | str | os.PathLike[str]
 
 
 def native_pipeline(transforms: Transforms | None) -> _dsi.Pipeline | None:
-    """What scans take, of a `Pipeline`, of a JSON text or of what json.loads makes of one."""
+    """What scans take, of a `Pipeline`, its JSON as text or dict, or the path of a file of it.
+
+    BadInput as `Pipeline.from_json`; NotFound: no such file.
+    """
     if transforms is None:
         return None
     if isinstance(transforms, Pipeline):
         return transforms.native()
-    text = transforms if isinstance(transforms, str) else json.dumps(transforms)
-    return _dsi.Pipeline.from_json(text)
+    if isinstance(transforms, Mapping):
+        return _dsi.Pipeline.from_json(json.dumps(transforms))
+    if not isinstance(transforms, str | os.PathLike):
+        expected = "a dsi.Pipeline, its JSON as text or dict, or the path of a file of it"
+        raise wrong("transforms", transforms, expected)
+    if _is_path(transforms):
+        return _dsi.Pipeline.from_file(os.fspath(transforms))
+    return _dsi.Pipeline.from_json(os.fspath(transforms))
+
+
+def kept_transforms(transforms: Transforms | None) -> Transforms | None:
+    """With what a file holds now in the place of its path, for who uses it more than once."""
+    if isinstance(transforms, str | os.PathLike) and _is_path(transforms):
+        return _dsi.Pipeline.from_file(os.fspath(transforms)).to_json()
+    return transforms
+
+
+def _is_path(transforms: str | os.PathLike[str]) -> bool:
+    return not os.fspath(transforms).lstrip().startswith("{")
 
 
 def _whole(value: Any) -> int:

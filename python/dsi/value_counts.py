@@ -9,7 +9,7 @@ from . import _dsi
 from ._frameworks import converter
 from .errors import InvalidArgument
 from .options import ScanKeywords, make_options
-from .projections import resolve
+from .projections import Features, resolve
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -114,7 +114,7 @@ class ValueCounts:
 
 def count_values(
     dataset: Dataset,
-    features: str | Sequence[str] | None,
+    features: Features | None,
     framework: str,
     keywords: ScanKeywords,
 ) -> dict[str, ValueCounts]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 from . import _dsi
 from ._dsi import FileVerdict
-from .dataset import Where
+from .dataset import Dataset, Where, paths_of
 
 
 class RemoteKeywords(TypedDict, total=False):
@@ -23,7 +22,7 @@ class RemoteKeywords(TypedDict, total=False):
 
 
 def verify(
-    where: Where,
+    where: Where | Dataset,
     *,
     threads: int = 0,
     memory_bytes: int = 0,
@@ -36,17 +35,23 @@ def verify(
 
         bad = [file for file in dsi.verify("s3://logs/clicks/") if file.state != "sound"]
 
-    where: what `dsi.open` takes. Of a table or a manifest each file must also be the one that it
-    names. threads: files looked at at the same time, by default as many as there are cores;
-    memory_bytes: for each of them (512 MiB). progress('files', done, all), of a single file
-    progress('bytes', done, all), is told how far it is; False stops (Cancelled).
+    where: what `dsi.open` takes, or a `Dataset`, whose files are asked for as it asks for them. Of
+    a table or a manifest each file must also be the one that it names. threads: files looked at at
+    the same time, by default as many as there are cores; memory_bytes: for each of them (512 MiB).
+    progress('files', done, all), of a single file progress('bytes', done, all), is told how far it
+    is; False stops (Cancelled).
 
     NotFound, IoError, BadInput: of the names or a manifest; overlays that fit none of the files
     beside them.
     """
-    names = [where] if isinstance(where, str | os.PathLike) else list(where)
+    if isinstance(where, Dataset):
+        names, how = where._where, where._how
+        asked: Any = {name: how[name] for name in RemoteKeywords.__annotations__}
+        remote = {**asked, **remote}
+    else:
+        names = paths_of(where)
     return _dsi.verify(
-        [os.fspath(name) for name in names],
+        names,
         threads=threads,
         memory_bytes=memory_bytes,
         progress=progress,

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, TypedDict, Unpack, get_args
 from . import _dsi
 from ._columns import stream_of_columns
 from ._schema import SchemaLike, infer_from_rows, infer_from_stream, schema_json, stored_schema
-from .errors import AlreadyExists, BadInput, InvalidArgument
+from .errors import AlreadyExists, BadInput, InvalidArgument, OutOfRange
 
 # Rows that a schema is found from.
 _ROWS_TO_INFER = 10_000
@@ -110,9 +110,10 @@ class Writer:
         """path: of the file to make. schema: a dict, JSON, a file of it, or a .dsi file.
 
         cluster_by: features, outermost key first, the last may be a timestamp; by default those of
-        the schema. metadata: notes to store with the file, beside those of the schema and in the
-        place of those of the same key; `Dataset.metadata_of` gives them back. ignore_unknown: skip
-        columns that the schema lacks. null_entries: what a null in a list does: 'fail', 'drop' (it
+        the schema. Where no schema is given, whole numbers and strings of these names are keys.
+        metadata: notes to store with the file, beside those of the schema and in the place of those
+        of the same key; `Dataset.metadata_of` gives them back. ignore_unknown: skip columns that
+        the schema lacks. null_entries: what a null in a list does: 'fail', 'drop' (it
         is left out; where lists stand side by side it fails) or 'fill' (NaN, 0 or the empty text
         stands there). Other keywords: `WriterKeywords`.
 
@@ -124,9 +125,11 @@ class Writer:
         self._null_entries = null_entries
         if null_entries not in get_args(NullEntries):
             raise InvalidArgument(f"null_entries is {null_entries!r}, not 'fail', 'drop' or 'fill'")
-        self._options, self._progress = writer_options(cluster_by, options)
+        self._keys = [cluster_by] if isinstance(cluster_by, str) else list(cluster_by)
+        self._options, self._progress = writer_options(self._keys, options)
         self._native: _dsi.Writer | None = None
         self._over = False
+        self._inferred_from = 0  # Rows that the schema was found from.
         self._report: WriteReport | None = None
         if schema is not None:
             self._create(schema_json(schema))
@@ -201,7 +204,7 @@ class Writer:
     def _append_stream(self, stream: _dsi.ArrowStream, source: Any) -> int:
         native = self._native
         if native is None:
-            native = self._create(_schema_of(source) or infer_from_stream(stream))
+            native = self._create(_schema_of(source) or infer_from_stream(stream, self._keys))
         rows = getattr(source, "num_rows", 0)
         total = native.num_rows + rows if isinstance(rows, int) and rows else 0
         return native.append_arrow(stream, self._ignore_unknown, self._null_entries, total)
@@ -218,8 +221,17 @@ class Writer:
         head: list[Any] = [first]
         if native is None:
             head += islice(items, _ROWS_TO_INFER - 1)
-            native = self._create(infer_from_rows(head, self._null_entries))
-        return native.append_rows(chain(head, items), self._ignore_unknown, self._null_entries)
+            native = self._create(infer_from_rows(head, self._null_entries, self._keys))
+            self._inferred_from = len(head)
+        try:
+            return native.append_rows(chain(head, items), self._ignore_unknown, self._null_entries)
+        except (BadInput, OutOfRange) as error:
+            if not 0 < self._inferred_from <= native.num_rows:
+                raise
+            rows = f"{self._inferred_from:,} rows" if self._inferred_from > 1 else "row"
+            raise type(error)(
+                f"{error}; the schema was found from the first {rows}: give schema="
+            ) from None
 
     def finish(self) -> WriteReport:
         """Clusters, encodes, writes and publishes; once.

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "dsi/python/src/status.h"
+
 namespace nb = nanobind;
 
 namespace dsi::python {
@@ -26,7 +28,8 @@ struct Interruptible::State {
   std::condition_variable changed;
   std::function<void()> call;
   bool running = false;
-  bool started = false;  // The thread.
+  std::thread::id runner;  // Of what runs.
+  bool started = false;    // The thread.
   bool over = false;
 
   void Serve() {
@@ -35,6 +38,7 @@ struct Interruptible::State {
       changed.wait(lock, [&] { return call != nullptr || over; });
       if (call == nullptr) return;
       std::function<void()> now = std::exchange(call, nullptr);
+      runner = std::this_thread::get_id();
       lock.unlock();
       now();
       now = nullptr;  // What it refers to ends here, not in the caller.
@@ -47,8 +51,8 @@ struct Interruptible::State {
 
   // Others that wait for idleness wait for this, too.
   void CallHere(const std::function<void()>& work) {
+    SetRunning(true);  // Before another thread can find nothing running.
     nb::gil_scoped_release release;
-    SetRunning(true);
     try {
       work();
     } catch (...) {
@@ -61,7 +65,13 @@ struct Interruptible::State {
   void SetRunning(bool now) {
     const std::lock_guard lock(mutex);
     running = now;
+    runner = std::this_thread::get_id();
     changed.notify_all();
+  }
+
+  bool IsRunner() const {
+    const std::lock_guard lock(mutex);
+    return running && runner == std::this_thread::get_id();
   }
 
   // Returns when nothing runs, or throws what a signal raised.
@@ -69,6 +79,11 @@ struct Interruptible::State {
     {
       const std::lock_guard lock(mutex);
       if (!running) return;
+    }
+    if (IsRunner()) {
+      Raise(
+          {StatusCode::kInvalidArgument,
+           "this was called from inside another call of the same object, which it would wait for"});
     }
     while (true) {
       bool idle = false;
@@ -97,6 +112,8 @@ Interruptible::~Interruptible() {
 
 void Interruptible::Wait() { state_->WaitForIdle(); }
 
+bool Interruptible::IsInside() const { return state_->IsRunner(); }
+
 void Interruptible::Run(std::function<void()> call, bool waits) {
   state_->WaitForIdle();
   if (!waits || !OnMainThread()) return state_->CallHere(call);
@@ -108,6 +125,7 @@ void Interruptible::Run(std::function<void()> call, bool waits) {
     }
     state_->call = std::move(call);
     state_->running = true;
+    state_->runner = {};  // Until it begins.
     state_->changed.notify_all();
   }
   state_->WaitForIdle();

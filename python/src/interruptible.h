@@ -21,10 +21,13 @@ class Interruptible {
   Interruptible& operator=(const Interruptible&) = delete;
 
   // `call` owns all that it refers to, since it may outlive the caller. Throws what a signal's
-  // handler raised. A call that waits for nothing is made directly.
+  // handler raised, and InvalidArgument inside another call of this. A call that waits for nothing
+  // is made directly.
   void Run(std::function<void()> call, bool waits = true);
   // Until nothing runs that a signal left. Throws as Run does.
   void Wait();
+  // Whether this is inside a call, where Run and Wait are refused.
+  bool IsInside() const;
 
  private:
   struct State;

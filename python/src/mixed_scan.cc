@@ -10,6 +10,7 @@
 
 #include <utility>
 
+#include "dsi/python/src/held.h"
 #include "dsi/python/src/status.h"
 
 namespace nb = nanobind;
@@ -95,7 +96,8 @@ const std::shared_ptr<OpenMixture>& PyMixedScan::open() const {
 
 std::optional<PyBatch> PyMixedScan::Next() {
   CheckProcess(open()->process);
-  const std::shared_ptr<OpenMixture> open = open_;  // Another thread may close this meanwhile.
+  const Held held(open_);
+  const std::shared_ptr<OpenMixture>& open = held.get();
   const auto made = next_.Run([open](NextCall::Made* out) {
     FillNext(open->scan.get(), open->pool.get(), out);
     out->source = open->scan->source();

@@ -35,17 +35,21 @@ nb::object NumberIn(std::string_view name) {
 bool RowSetter::IsMap(const Entries& entries, nb::handle dict) const {
   if (!entries.may_be_map) return false;
   const FeatureSpec& feature = schema_->features[entries.feature];
+  const auto is_column = [&](PyObject* key) {
+    std::string_view word;
+    if (!PyUnicode_Check(key) || !BytesOf(key, &word)) return false;
+    const std::string name = feature.name + '.' + std::string(word);
+    return name == ColumnName(feature, 0) || name == ColumnName(feature, 1);
+  };
+  bool names_columns = PyDict_Size(dict.ptr()) != 0;
   PyObject *key = nullptr, *value = nullptr;
   Py_ssize_t at = 0;
   while (PyDict_Next(dict.ptr(), &at, &key, &value) != 0) {
-    if (value == Py_None) continue;
-    if (IsListOfValues(value)) return false;
-    std::string_view word;
-    if (!PyUnicode_Check(key) || !BytesOf(key, &word)) return true;
-    const std::string name = feature.name + '.' + std::string(word);
-    return name != ColumnName(feature, 0) && name != ColumnName(feature, 1);
+    const bool names_column = is_column(key);
+    names_columns = names_columns && names_column;
+    if (!IsNull(value)) return !IsListOfValues(value) && !names_column;
   }
-  return PyDict_Size(dict.ptr()) == 0;
+  return !names_columns;
 }
 
 Status RowSetter::SetMap(const Entries& entries, nb::handle dict, RowBatch* batch) {

@@ -10,6 +10,7 @@
 #include "dsi/format/limits.h"
 #include "dsi/python/src/text_bytes.h"
 #include "dsi/text/names_as_data.h"
+#include "dsi/text/time_text.h"
 
 namespace nb = nanobind;
 
@@ -54,8 +55,8 @@ bool IsEqual(nb::handle a, nb::handle b) {
 }
 
 // A number as an int or a float of Python's; null: it is none. Of those that are neither, such as
-// decimals and fractions, whole ones are exact ints, or null where the float would be a whole one
-// and is not the number.
+// decimals and fractions, whole ones are ints; null where the float would be a whole one, or
+// infinite, and is not the number.
 nb::object NumberOf(nb::handle value) {
   if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr())) return nb::borrow(value);
   if (PyIndex_Check(value.ptr())) {
@@ -70,25 +71,35 @@ nb::object NumberOf(nb::handle value) {
     return {};
   }
   const double number = PyFloat_AsDouble(made.ptr());
-  if (std::trunc(number) != number || std::isinf(number) || IsEqual(value, made)) return made;
-  nb::object whole = nb::steal(PyNumber_Long(value.ptr()));
-  if (!whole.is_valid()) PyErr_Clear();
+  if (std::trunc(number) != number) return made;
+  if (std::abs(number) >= 0x1p64 && IsEqual(value, made)) return made;
+  nb::object whole = std::isinf(number) ? nb::object() : nb::steal(PyNumber_Long(value.ptr()));
+  if (PyErr_Occurred() != nullptr) PyErr_Clear();
   return whole.is_valid() && IsEqual(value, whole) ? whole : nb::object();
 }
 
-// Whether a double holds it.
-bool IsExact(const Whole& whole) {
+template <typename Float>
+bool IsExactIn(const Whole& whole) {
   if (whole.fits_unsigned) {
-    const auto number = static_cast<double>(whole.unsigned_value);
+    const auto number = static_cast<Float>(whole.unsigned_value);
     return number < 0x1p64 && static_cast<uint64_t>(number) == whole.unsigned_value;
   }
-  const auto number = static_cast<double>(whole.value);
+  const auto number = static_cast<Float>(whole.value);
   return number < 0x1p63 && static_cast<int64_t>(number) == whole.value;
 }
 
-// A number, or a point in time as one of the unit; null: it is none, or lies between two. Points in
-// time of numpy would pass for floats, of units of their own.
+// Whether the floats of a column of this type hold it; of other types those of 64 bits.
+bool IsExact(const Whole& whole, Type type) {
+  return type == Type::kFloat32 ? IsExactIn<float>(whole) : IsExactIn<double>(whole);
+}
+
+// A number, or a point in time, also as text, as one of the unit; null: it is none, or lies between
+// two. Points in time of numpy would pass for floats, of units of their own.
 nb::object NumberOf(nb::handle value, TimeUnit unit) {
+  if (std::string_view text; unit != TimeUnit::kNone && BytesOf(value, &text)) {
+    const Result<int64_t> time = TimeOfText(text, unit);
+    return time.ok() ? nb::object(nb::int_(*time)) : nb::object();
+  }
   if (unit == TimeUnit::kNone || PyIndex_Check(value.ptr()) || PyFloat_Check(value.ptr()))
     return NumberOf(value);
   nb::object number = nb::module_::import_("dsi._time")
@@ -179,14 +190,17 @@ Status RowSetter::SetValue(nb::handle value, RowBatch* batch) {
                                        "ignore_unknown=True skips such values"};
   }
   if (target->second.is_list) return SetList(value, target->second, batch);
-  if (std::string_view bytes; BytesOf(value, &bytes))
-    return batch->SetBytes(target->second.feature, bytes);
-  return SetNumber(value, target->second, batch);
+  if (ColumnOf(target->second).type != Type::kBytes) return SetNumber(value, target->second, batch);
+  std::string_view bytes;
+  if (!BytesOf(value, &bytes)) return Unfit(value, "str or bytes");
+  return batch->SetBytes(target->second.feature, bytes);
 }
 
-TimeUnit RowSetter::UnitOf(const Target& target) const {
-  return schema_->features[target.feature].columns[target.column].time_unit;
+const ColumnSpec& RowSetter::ColumnOf(const Target& target) const {
+  return schema_->features[target.feature].columns[target.column];
 }
+
+TimeUnit RowSetter::UnitOf(const Target& target) const { return ColumnOf(target).time_unit; }
 
 Status RowSetter::SetNumber(nb::handle value, const Target& target, RowBatch* batch) {
   const TimeUnit unit = UnitOf(target);
@@ -236,7 +250,8 @@ Status RowSetter::SetItems(nb::handle items, const Target& target, RowBatch* bat
   doubles_.clear();
   bool has_float = false, has_negative = false, has_wide = false, has_inexact = false;
   bool has_number = false;
-  const bool is_float = IsFloat(schema_->features[target.feature].columns[target.column].type);
+  const Type type = ColumnOf(target).type;
+  const bool is_float = IsFloat(type);
   const TimeUnit unit = UnitOf(target);
   const bool is_list = PyList_Check(items.ptr());
   const Py_ssize_t size = is_list ? PyList_Size(items.ptr()) : PyTuple_Size(items.ptr());
@@ -244,7 +259,7 @@ Status RowSetter::SetItems(nb::handle items, const Target& target, RowBatch* bat
     PyObject* item = is_list ? PyList_GetItem(items.ptr(), i) : PyTuple_GetItem(items.ptr(), i);
     if (item == nullptr) throw nb::python_error();
     const nb::object held = nb::borrow(item);
-    if (item == Py_None && TakesNulls(target)) {
+    if (TakesNulls(target) && IsNull(held)) {
       if (null_entries_ == NullEntries::kDrop) continue;
       has_float = has_float || is_float;
       doubles_.push_back(is_float ? std::numeric_limits<double>::quiet_NaN() : 0);
@@ -278,8 +293,10 @@ Status RowSetter::SetItems(nb::handle items, const Target& target, RowBatch* bat
     uints_.push_back(whole.fits_signed ? static_cast<uint64_t>(whole.value) : whole.unsigned_value);
     doubles_.push_back(whole.fits_signed ? static_cast<double>(whole.value)
                                          : static_cast<double>(whole.unsigned_value));
-    has_inexact = has_inexact || !IsExact(whole);  // Beside fractions.
+    has_inexact = has_inexact || !IsExact(whole, type);  // Beside fractions.
   }
+  // Nulls alone are those of texts.
+  if (target.hashed && !has_number && !ints_.empty()) return SetTexts(items, target, batch);
   if (has_float && has_inexact) {
     return {StatusCode::kOutOfRange,
             Quoted(name_) +
@@ -301,7 +318,7 @@ bool RowSetter::TakesNulls(const Target& target) const {
 Status RowSetter::SetTexts(nb::handle items, const Target& target, RowBatch* batch) {
   texts_.clear();
   for (const nb::handle item : items) {
-    if (item.is_none() && TakesNulls(target)) {
+    if (TakesNulls(target) && IsNull(item)) {
       if (null_entries_ == NullEntries::kFill) texts_.emplace_back();
       continue;
     }

@@ -16,6 +16,7 @@
 #include "dsi/format/lists_of_lists.h"
 #include "dsi/format/null_entries.h"
 #include "dsi/format/schema.h"
+#include "dsi/python/src/text_bytes.h"
 #include "dsi/writer/row_batch.h"
 
 namespace dsi::python {
@@ -64,8 +65,8 @@ class RowSetter {
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t at = 0;
     while (PyDict_Next(dict.ptr(), &at, &key, &value) != 0) {
-      if (value == Py_None) continue;
       const nanobind::object held = nanobind::borrow(value);
+      if (IsNull(held)) continue;
       name_.resize(prefix);
       Status status = AddName(key);
       if (status.ok()) status = visit(held);
@@ -89,6 +90,7 @@ class RowSetter {
   Status SetColumn(const Entries& entries, uint32_t column, const nanobind::list& values,
                    RowBatch* batch);
   Status SetValue(nanobind::handle value, RowBatch* batch);
+  const ColumnSpec& ColumnOf(const Target& target) const;
   TimeUnit UnitOf(const Target& target) const;
   Status SetNumber(nanobind::handle value, const Target& target, RowBatch* batch);
   Status SetList(nanobind::handle value, const Target& target, RowBatch* batch);

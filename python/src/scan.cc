@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "dsi/python/src/allocator.h"
+#include "dsi/python/src/held.h"
 #include "dsi/python/src/status.h"
 #include "dsi/python/src/tensor.h"
 
@@ -137,7 +138,8 @@ std::optional<PyBatch> PyScan::Next() {
   CheckProcess(open()->process);
   if (open_->handed_over)
     Raise({StatusCode::kInvalidArgument, "the rest of this scan was handed out as a stream"});
-  const std::shared_ptr<OpenScan> open = open_;  // Another thread may close this meanwhile.
+  const Held held(open_);
+  const std::shared_ptr<OpenScan>& open = held.get();
   const bool waits = next_.is_left() || !open->scan->is_ready();
   const auto made = next_.Run(
       [open](NextCall::Made* out) { FillNext(open->scan.get(), open->pool.get(), out); }, waits);

@@ -34,4 +34,22 @@ inline std::string TypeNameOf(nanobind::handle value) {
   return nanobind::cast<std::string>(nanobind::str(value.type().attr("__name__")));
 }
 
+// None, and what says so in frames: NA and NaT of pandas, NaT of numpy.
+inline bool IsNull(nanobind::handle value) {
+  PyObject* const p = value.ptr();
+  if (value.is_none()) return true;
+  if (PyLong_Check(p) || PyFloat_Check(p) || PyUnicode_Check(p) || PyBytes_Check(p) ||
+      PyList_Check(p) || PyTuple_Check(p) || PyDict_Check(p))
+    return false;
+  const std::string type = TypeNameOf(value);
+  if (type == "datetime64") {
+    // RichCompareBool takes every object for equal to itself.
+    const nanobind::object differs = nanobind::steal(PyObject_RichCompare(p, p, Py_NE));
+    const bool is_nat = differs.is_valid() && PyObject_IsTrue(differs.ptr()) > 0;
+    if (PyErr_Occurred() != nullptr) PyErr_Clear();
+    return is_nat;
+  }
+  return type == "NAType" || type == "NaTType";
+}
+
 }  // namespace dsi::python

@@ -37,6 +37,7 @@ void RunTold(Interruptible* calls, const std::shared_ptr<ToldCall>& told,
   try {
     calls->Run([told, call, status] { *status = call(); });
   } catch (nb::python_error&) {
+    if (calls->IsInside()) throw;  // Refused; what runs goes on.
     // What runs may call Python, which must not go away meanwhile. Another signal ends waiting.
     told->stopped = true;
     calls->Wait();

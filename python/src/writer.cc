@@ -59,7 +59,8 @@ PyWriter::PyWriter(const std::string& path, const std::string& schema_json, Writ
 
 const std::shared_ptr<OpenWriter>& PyWriter::Open() const {
   if (open_ == nullptr || open_->writer == nullptr || open_->stopped)
-    Raise({StatusCode::kInvalidArgument, "the writer is finished or was given up"});
+    Raise({StatusCode::kInvalidArgument,
+           "the writer is finished or was given up, or an error took rows from it"});
   if (open_->process != getpid()) {
     Raise({StatusCode::kInvalidArgument,
            "this writer belongs to the process that this one was forked from"});
@@ -80,7 +81,9 @@ uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown,
     if (open->stopped || open_ != open)
       return Status(StatusCode::kInvalidArgument, "the writer is finished or was given up");
     nb::gil_scoped_release release;
-    return open->writer->Append(std::move(batch));
+    Status status = open->writer->Append(std::move(batch));
+    if (!status.ok()) open->stopped = true;  // A file without these rows must not be published.
+    return status;
   };
   // Stripes may be written on the way: what progress raised then is raised here.
   const auto check = [&](const Status& status) {
@@ -98,9 +101,14 @@ uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown,
       PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
       PyErr_Fetch(&type, &value, &trace);
       const Status status = flush();
+      if (!status.ok()) {
+        Py_XDECREF(type);
+        Py_XDECREF(value);
+        Py_XDECREF(trace);
+        check(status);
+      }
       PyErr_Restore(type, value, trace);
       if (PyErr_Occurred() != nullptr) throw nb::python_error();
-      check(status);
       return added;
     }
     Status status;
@@ -109,7 +117,7 @@ uint64_t PyWriter::AppendRows(nb::iterable rows, bool ignore_unknown,
     } catch (const nb::python_error&) {
       // What a value raised; the rows before are added as well.
       batch.DropRow();
-      static_cast<void>(flush());
+      check(flush());
       throw;
     }
     if (!status.ok()) {

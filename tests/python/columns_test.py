@@ -302,3 +302,18 @@ def test_columns_that_never_have_a_value(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     data = {"a": [[], []], "b": [None, None], "n": [[[]], None], "c": [1, 2]}
     assert written(tmp_path, pyarrow.table(data)).to_pydict() == {"c": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("empty", "later"),
+    [
+        ([[], []], [2**60 + 1]),
+        ([np.zeros(0, "int64"), np.zeros(0, "int64")], [2**60 + 1]),
+        ([(), np.zeros(0, "float64")], [0.1]),
+    ],
+)
+def test_lists_without_entries_take_what_comes(tmp_path, empty, later):
+    with dsi.Writer(tmp_path / "a.dsi") as writer:
+        writer.append({"id": [1, 2], "ids": empty})
+        writer.append({"id": [3], "ids": [later]})
+    assert dsi.open(tmp_path / "a.dsi").to_arrow()["ids"].to_pylist() == [[], [], later]

@@ -199,6 +199,17 @@ def test_a_note_that_is_no_schema_of_the_table_is_none(tmp_path):
         assert in_input_order(tmp_path / "a.dsi") == {"a": [1], "b": [2.5]}
 
 
+def test_open_of_another_format_names_what_makes_a_dsi_file_of_it(table, tmp_path):
+    pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+    for where in (tmp_path / "a.parquet", tmp_path / "*.parquet"):
+        with pytest.raises(dsi.NotDsi, match=r"a\.parquet.*dsi\.from_parquet"):
+            dsi.open(where)
+    (tmp_path / "a.dsi").write_bytes(bytes(1000))
+    with pytest.raises(dsi.NotDsi) as told:
+        dsi.open(tmp_path / "a.dsi")
+    assert "from_parquet" not in str(told.value)
+
+
 # -- dsictl convert.
 
 
@@ -250,6 +261,17 @@ def test_convert_to_dsi(table, tmp_path):
     )
     assert (forced.returncode, forced.stdout) == (0, "")
     assert set(in_input_order(tmp_path / "a.dsi")) == {"label", "clicks"}
+
+
+def test_convert_of_a_pattern(table, tmp_path):
+    for name in ("b", "a"):
+        pyarrow.parquet.write_table(table, tmp_path / f"{name}.parquet")
+    done = dsictl("convert", tmp_path / "?.parquet", tmp_path / "a.dsi", "--keep-order", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["rows"] == 2 * len(table)
+    sizes = [os.path.getsize(tmp_path / name) for name in ("a.parquet", "b.parquet")]
+    assert report["bytes_in"] == sum(sizes)
 
 
 def test_convert_adds_notes_and_a_time(table, tmp_path):
@@ -335,7 +357,11 @@ def test_an_index_of_pandas_without_a_name_is_no_column(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["no.parquet", "a.dsi"], 3, "no.parquet"),
+        (["no.parquet", "a.dsi"], 3, "no.parquet: no such file"),
+        (["no*.parquet", "a.dsi"], 3, "no*.parquet: no file has such a name"),
+        (["bad.parquet", "*.parquet", "a.dsi"], 2, "bad.parquet: named twice"),
+        (["no.dsi", "a.parquet"], 3, "no.dsi"),
+        (["{sessions}", "a.parquet", "--columns", "nope"], 2, "nope"),
         (["a.jsonl", "a.parquet"], 2, "in one step"),
         (["{sessions}", "a.parquet", "--keep-order"], 2, "--keep-order means nothing"),
         (["bad.parquet", "a.dsi", "--where", "label = 1"], 2, "--where means nothing"),

@@ -93,7 +93,7 @@ def test_every_way_to_read(table, rows, term, passes):
     assert sorted(rows_of(loader)) == expected
     assert table.to_arrow("row", where=term)["row"].to_pylist() == expected
     rewritten = table.files[0].path + ".less.dsi"
-    (shard,) = dsi.rewrite(table, rewritten, rows=term, overwrite=True)
+    (shard,) = dsi.rewrite(table, rewritten, where=term, overwrite=True)
     assert dsi.open(shard.path).num_rows == len(expected)
 
 

@@ -107,3 +107,16 @@ def test_loaders_take_features_of_both(base, tmp_path):
     for batch in loader:
         seen += [tuple(row) for row in np.asarray(batch.dense)]
     assert sorted(seen, key=lambda row: row[1]) == [(i % 2, i) for i in range(400)]
+
+
+def test_a_base_that_is_a_dataset(base, tmp_path):
+    over = tmp_path / "a.over.dsi"
+    report = dsi.write_overlay(dsi.open(base), {"x": [1.5] * 400}, over, rows=())
+    assert report.num_given == 400
+    other = tmp_path / "b.dsi"
+    dsi.rewrite(base, other)
+    for many in (dsi.open([base, other]), [base, other]):
+        with pytest.raises(dsi.InvalidArgument, match=r"of 2 files, .*dsi\.write_overlays"):
+            dsi.write_overlay(many, {"x": [1.5]}, over)
+    with pytest.raises(dsi.InvalidArgument, match=r"rows is \(0, 100\), expected spans"):
+        dsi.write_overlay(base, {"x": [1.5]}, tmp_path / "b.over.dsi", rows=(0, 100))

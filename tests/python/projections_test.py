@@ -1,5 +1,7 @@
 """What names and patterns stand for, in all that takes features: nothing is never everything."""
 
+import pickle
+
 import dsi
 import numpy as np
 import pytest
@@ -79,3 +81,53 @@ def test_weights_alone(table):
             batch.jagged("w.weights")
     with pytest.raises(dsi.InvalidArgument, match=r"'w\.weights' is no key without its ids"):
         table.scan(["label", dsi.Kjt("w.weights")])
+
+
+CALLS_OF_NAMES = [
+    lambda table, features: next(table.scan(features)).dense_names(),
+    lambda table, features: next(iter(table.loader(features, framework="numpy"))).dense_names(),
+    lambda table, features: list(table.value_counts(features)),
+    lambda table, features: table.arrow(features).column_names,
+    lambda table, features: table.to_arrow(features).column_names,
+    lambda table, features: ["price"] * (dsi.describe(table, features).plan.columns == 1),
+    lambda table, features: [
+        found.name for found in dsi.compare(table, table, features=features).columns
+    ],
+    lambda table, features: next(table.scan(dsi.Dense(features))).dense_names(),
+]
+
+
+@pytest.mark.parametrize("call", CALLS_OF_NAMES)
+def test_names_in_whatever_they_come(table, call):
+    pandas = pytest.importorskip("pandas")
+    (price,) = (column for column in table.columns() if column.name == "price")
+    for names in (
+        "price",
+        {"price"},
+        {"price": 1}.keys(),
+        (name for name in ["price"]),
+        np.array(["price"]),
+        np.array(["price"], dtype=object),
+        pandas.Index(["price"]),
+        price,
+        [price],
+        (column for column in [price]),
+    ):
+        assert call(table, names) == ["price"]
+    for wrong, word in (([3], "3"), (3, "3"), (["label", None], "None"), (b"price", "b'price'")):
+        with pytest.raises(dsi.InvalidArgument, match=f"is {word}, expected a name, a pattern"):
+            call(table, wrong)
+
+
+def test_projections_from_an_iterator(table):
+    """They are kept, so that loaders may be pickled."""
+    asked = (one for one in (dsi.Dense(name for name in ["price"]), "label"))
+    loader = table.loader(asked, framework="numpy")
+    copy = pickle.loads(pickle.dumps(loader))
+    for one in (loader, copy):
+        (batch,) = one
+        assert batch.dense_names() == ["price"] and batch.labels.shape == (50,)
+    with pytest.raises(dsi.InvalidArgument, match="one of columns is Dense"):
+        table.arrow([dsi.Dense("price")])
+    with pytest.raises(dsi.InvalidArgument, match="one of key is 3, expected a name"):
+        dsi.compare(table, table, key=[3])

@@ -63,7 +63,7 @@ def loader(files, **keywords):
 
 ORDERS = {
     "file": {},
-    "blocks": {"shuffle": "block", "block_rows": 700},
+    "blocks": {"shuffle": "block", "block_rows": 700, "mixing_rows": 0},
     "mixed": {"shuffle": "block", "block_rows": 700, "mixing_rows": 2500},
 }
 

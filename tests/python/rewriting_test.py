@@ -26,7 +26,7 @@ def test_files_are_merged_and_features_changed(clicks, tmp_path):
         drop="old",
         rename={"label": "clicked"},
         metadata={"day": "1"},
-        rows=("label", "==", 1),
+        where=("label", "==", 1),
         threads=1,
     )
     assert [shard.path for shard in written] == [str(both)]
@@ -35,6 +35,10 @@ def test_files_are_merged_and_features_changed(clicks, tmp_path):
     assert names == {"user_id", "clicked", "clicks"}
     with pytest.raises(dsi.InvalidArgument, match="lable"):
         dsi.rewrite(path, tmp_path / "no.dsi", drop="lable")
+    with pytest.raises(TypeError, match="positional"):
+        dsi.rewrite(source=path, to=tmp_path / "no.dsi")
+    with pytest.raises(TypeError, match="positional"):
+        dsi.recover(source=path, to=tmp_path / "no.dsi")
     with pytest.raises(TypeError, match="nonsense"):
         dsi.rewrite(path, tmp_path / "no.dsi", nonsense=1)
     with pytest.raises(dsi.AlreadyExists):
@@ -132,6 +136,18 @@ def test_rows_of_files_that_are_one_table_are_deleted(tmp_path):
     ]
     left = dsi.open(tmp_path).to_arrow(["row"])["row"].to_pylist()
     assert left == [i for i in range(301) if i % 10 not in (3, 4)]
+
+
+def test_rows_of_a_list_of_files_are_deleted(clicks, tmp_path):
+    rows, path = clicks
+    other = tmp_path / "b.dsi"
+    dsi.write(rows, other, cluster_by="user_id")
+    for names in ([path, other], (str(path), str(other))):
+        reports = dsi.delete_rows(names, ("user_id", "in", [3, 7]), dry_run=True)
+        assert [report.num_deleted for report in reports] == [10, 10]
+    for many in (tmp_path, f"{tmp_path}/", tmp_path / "*.dsi", tmp_path / "manifest.json"):
+        with pytest.raises(dsi.InvalidArgument, match=r"dsi\.delete_rows\(dsi\.open\('.+'\), "):
+            dsi.delete_rows(many, ("user_id", "==", 3))
 
 
 def test_what_is_left_of_damaged_files(tmp_path):

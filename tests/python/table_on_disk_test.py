@@ -183,3 +183,17 @@ def test_states_go_with_their_snapshot(table):
     assert sum(1 for _ in rest) == 4
     with pytest.raises(dsi.Error):
         table.dataset().scan(["key"], batch_size=10, state=state)
+
+
+def test_a_table_is_no_path(table):
+    for call in (dsi.open, dsi.verify, dsi.describe):
+        with pytest.raises(
+            dsi.InvalidArgument, match=r"Table\(.*\) is no path: its dataset\(\) is"
+        ):
+            call(table)
+    for wrong in (3, [3], b"x", None):
+        with pytest.raises(dsi.InvalidArgument, match=r"a path is .+, expected a str or os"):
+            dsi.open(wrong)
+    table.commit("a", [table.write(rows(0, 5), "a")])
+    with pytest.raises(dsi.InvalidArgument, match="is open already"):
+        dsi.open(table.dataset())

@@ -301,3 +301,21 @@ def test_the_page_runs(tmp_path, monkeypatch, capsys):
     told = capsys.readouterr().out
     assert "['recent_hashed', 'price_bucket'] ['price_log'] (200,)" in told
     assert 'output "recent_hashed"' in told
+
+
+def test_a_pipeline_may_be_a_file(table, tmp_path):
+    _, table = table
+    pipeline = dsi.Pipeline().log1p("p", "price")
+    path = tmp_path / "pipeline.json"
+    pipeline.save(path)
+    expected = [batch.dense.tolist() for batch in table.scan(transforms=pipeline)]
+    for transforms in (path, str(path), f" {pipeline.to_json()}", pipeline.to_dict()):
+        found = [batch.dense.tolist() for batch in table.scan(transforms=transforms)]
+        assert str(found) == str(expected)
+        assert table.explain(transforms) == table.explain(pipeline)
+    loader = table.loader(transforms=path, framework="numpy")
+    path.unlink()  # What was read counts, in other processes too.
+    for one in (loader, pickle.loads(pickle.dumps(loader))):
+        assert str([batch.dense.tolist() for batch in one]) == str(expected)
+    with pytest.raises(dsi.NotFound, match=r"pipeline\.json"):
+        table.scan(transforms=path)

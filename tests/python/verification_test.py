@@ -38,6 +38,12 @@ def states(files):
     return [file.state for file in files]
 
 
+def test_files_of_a_dataset(folder):
+    dataset = dsi.open([folder / "1.dsi", folder / "0.dsi"])
+    damage(folder / "1.dsi")
+    assert states(dsi.verify(dataset)) == ["damaged", "sound"]
+
+
 def test_sound_files(folder):
     told = []
     files = dsi.verify(folder, progress=lambda *now: told.append(now))

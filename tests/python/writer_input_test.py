@@ -1,6 +1,7 @@
 """What a `Writer` takes: rows that are dicts, arrays by name, and tables of others."""
 
 import datetime
+import json
 import os
 from decimal import Decimal
 
@@ -9,6 +10,7 @@ import numpy
 import pyarrow
 import pyarrow.dataset
 import pytest
+from dsi._schema import infer_from_rows
 
 SCHEMA = {
     "features": [
@@ -89,7 +91,7 @@ def test_points_in_time(tmp_path):
         table = written(tmp_path, [{unit: value} for value in values], schema)
         found = table[unit].cast(pyarrow.int64()).to_pylist()
         assert found == [*(value * per_second for value in expected), 7]
-    for value in (point.replace(microsecond=1), numpy.datetime64("NaT"), datetime.time(3, 4)):
+    for value in (point.replace(microsecond=1), datetime.time(3, 4)):
         with pytest.raises(dsi.BadInput, match="point in time"):
             written(tmp_path, [{"ms": value}], schema)
 
@@ -125,9 +127,8 @@ def test_points_in_time_are_exact_or_out_of_range(tmp_path):
     for value in (numpy.array(["9999-12-31"], "M8[D]"), [pandas.Timestamp("9999-12-31")]):
         with pytest.raises(dsi.OutOfRange, match='row 0: "t"'):
             written(tmp_path, [{"t": value}], lists)
-    for value in (numpy.datetime64(1500, "ps"), pandas.NaT):
-        with pytest.raises(dsi.BadInput, match="point in time"):
-            written(tmp_path, [{"t": value}], schema)
+    with pytest.raises(dsi.BadInput, match="point in time"):
+        written(tmp_path, [{"t": numpy.datetime64(1500, "ps")}], schema)
 
 
 def test_points_in_time_tell_their_unit(tmp_path):
@@ -414,3 +415,56 @@ def test_types_that_are_not_taken(tmp_path):
     table = pyarrow.table({"m": pyarrow.array([[("a", [1])]], kind)})
     with pytest.raises(dsi.BadInput, match="m"):
         dsi.write(table, tmp_path / "a.dsi")
+
+
+@pytest.mark.parametrize(
+    "missing",
+    ["pandas.NaT", "pandas.NA", "numpy.datetime64('NaT')", "numpy.array(['NaT'], 'M8[s]')"],
+)
+def test_missing_values_of_frames_tell_no_type(missing):
+    pandas = pytest.importorskip("pandas")
+    value = eval(missing, {"pandas": pandas, "numpy": numpy})
+    is_array = isinstance(value, numpy.ndarray)
+    there = datetime.datetime(2024, 5, 1)
+    rows = [{"at": value, "n": 1}, {"at": [there] if is_array else there, "n": 2}]
+    found = json.loads(infer_from_rows(rows, "drop"))["features"]
+    plain = [{"at": [None] if is_array else None, "n": 1}, rows[1]]
+    assert found == json.loads(infer_from_rows(plain, "drop"))["features"]
+    (at,) = (feature for feature in found if feature["name"] == "at")
+    assert at["kind"] == ("list" if is_array else "timestamp")
+
+
+def test_an_unknown_type_in_rows_says_what_to_do(tmp_path):
+    with pytest.raises(dsi.BadInput, match=r"of type object, expected .+: convert it first"):
+        dsi.write([{"a": object()}], tmp_path / "a.dsi")
+
+
+def test_rows_that_a_found_schema_does_not_fit(tmp_path):
+    found = r"; the schema was found from the first 10,000 rows: give schema="
+    rows = [{"id": i} for i in range(10_000)]
+    for row in ({"id": [1]}, {"id": 1.5}, {"other": 1}):
+        with pytest.raises((dsi.BadInput, dsi.OutOfRange), match=found):
+            dsi.write([*rows, row], tmp_path / "a.dsi")
+    with dsi.Writer(tmp_path / "a.dsi") as writer:
+        writer.append([{"id": 1}, {"id": 2}])
+        with pytest.raises(dsi.BadInput, match="from the first 2 rows: give schema="):
+            writer.append([{"id": [1]}])
+        writer.append([{"id": 3}])
+    for schema, bad in ((dsi.open(tmp_path / "a.dsi").schema, [1]), (None, [{}, 1])):
+        with pytest.raises(dsi.BadInput) as told:
+            dsi.write([{"id": bad}], tmp_path / "b.dsi", schema)
+        assert "first" not in str(told.value)
+
+
+@pytest.mark.parametrize("values", [[3, 1, 3], ["b", "a", "b"]])
+@pytest.mark.parametrize("as_rows", [True, False])
+def test_what_rows_are_clustered_by_is_a_key(tmp_path, values, as_rows):
+    data = {"customer": values, "x": [0.5, 1.5, 2.5]}
+    if as_rows:
+        data = [{"customer": v, "x": x} for v, x in zip(*data.values(), strict=True)]
+    dsi.write(data, tmp_path / "a.dsi", cluster_by="customer")
+    ds = dsi.open(tmp_path / "a.dsi")
+    assert {column.name: column.kind for column in ds.columns()}["customer"] == "key"
+    assert ds.to_arrow()["customer"].to_pylist() == [values[0], values[0], values[1]]
+    with pytest.raises(dsi.InvalidArgument, match="expected key or timestamp"):
+        dsi.write(data, tmp_path / "b.dsi", cluster_by="x")

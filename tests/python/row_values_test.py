@@ -1,0 +1,103 @@
+"""Values of rows, held against what `dsictl convert` makes of the same rows as JSON."""
+
+import json
+from decimal import Decimal
+
+import dsi
+import numpy
+import pandas
+import pyarrow
+import pytest
+
+SCHEMA = {
+    "features": [
+        {"name": "id", "kind": "key", "type": "int64"},
+        {"name": "m", "kind": "weighted", "type": "int64"},
+        {"name": "h", "kind": "list", "type": "int64", "hashed": True},
+        {"name": "f", "kind": "list", "type": "float32"},
+        {"name": "x", "kind": "dense", "type": "float32"},
+        {"name": "at", "kind": "timestamp", "type": "int64", "unit": "ms"},
+        {"name": "ats", "kind": "list", "type": "int64", "unit": "ms"},
+    ]
+}
+
+
+def by_rows(tmp_path, rows, null_entries):
+    out = tmp_path / "rows.dsi"
+    dsi.write(rows, out, SCHEMA, overwrite=True, null_entries=null_entries)
+    return pyarrow.table(dsi.open(out)).to_pylist()
+
+
+def by_json(tmp_path, dsictl, rows, null_entries):
+    (tmp_path / "schema.json").write_text(json.dumps(SCHEMA))
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    out = tmp_path / "json.dsi"
+    options = ("--schema", tmp_path / "schema.json", "--null-entries", null_entries)
+    dsictl("convert", tmp_path / "rows.jsonl", out, *options, "--force", "-q")
+    return pyarrow.table(dsi.open(out)).to_pylist()
+
+
+@pytest.mark.parametrize("null_entries", ["fail", "drop", "fill"])
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"m": {"7": None}},
+        {"m": {"ids": None, "weights": None}},
+        {"m": {"7": None, "8": 0.5}},
+        {"m": {"7": 0.5}},
+        {"m": {}},
+        {"h": [None]},
+        {"h": ["a", None]},
+        {"h": [None, 5]},
+        {"h": []},
+        {"f": [0.5, 16777217]},
+        {"f": [0.5, 16777216]},
+        {"f": [16777217]},
+        {"f": [0.1, None]},
+        {"x": 16777217},
+        {"at": "2024-05-01T12:30:00.25Z"},
+        {"at": "2024-05-01"},
+        {"at": "2024-05-01T12:30:00.0001Z"},
+        {"at": "yesterday"},
+        {"x": "1.5"},
+        {"ats": ["2024-05-01 12:30", 7]},
+    ],
+)
+def test_rows_are_taken_as_json_is(tmp_path, dsictl, row, null_entries):
+    rows = [{"id": 1, **row}]
+    made, expected = [], []
+    for found, read in (
+        (made, lambda: by_rows(tmp_path, rows, null_entries)),
+        (expected, lambda: by_json(tmp_path, dsictl, rows, null_entries)),
+    ):
+        try:
+            found.append(repr(read()))
+        except Exception as error:
+            found.append(
+                "refused" if "dsictl" in str(error) or isinstance(error, dsi.Error) else error
+            )
+    assert made == expected
+
+
+@pytest.mark.parametrize("missing", [None, pandas.NA, pandas.NaT, numpy.datetime64("NaT")])
+def test_what_frames_say_for_none(tmp_path, missing):
+    rows = [{"id": 1, "x": missing, "at": missing, "f": [0.5, missing], "h": [missing, "a"]}]
+    (made,) = by_rows(tmp_path, rows, "drop")
+    assert (made["x"], made["at"], made["f"], len(made["h"])) == (None, None, [0.5], 1)
+
+
+def test_records_of_a_frame(tmp_path):
+    frame = pandas.DataFrame({"id": [1, 2], "at": pandas.to_datetime(["2024-05-01", None])})
+    made = by_rows(tmp_path, frame.to_dict("records"), "fail")
+    assert [row["at"] is None for row in made] == [False, True]
+
+
+@pytest.mark.parametrize("number", [Decimal(16777217), Decimal("1e400"), numpy.int64(16777217)])
+def test_numbers_that_floats_would_change(tmp_path, number):
+    with pytest.raises((dsi.OutOfRange, dsi.BadInput)):
+        by_rows(tmp_path, [{"id": 1, "x": number}], "fail")
+
+
+def test_a_text_for_a_number_is_told(tmp_path):
+    with pytest.raises(dsi.BadInput, match='"x" is of type str, expected a number'):
+        by_rows(tmp_path, [{"id": 1, "x": "red"}], "fail")
