@@ -40,7 +40,7 @@ function(dsi_add_fuzz_target name source divisor)
     # Files whose seals are made anew are read to their end, in all layouts: milliseconds each.
     set(mutations ${fuzz_mutations})
     if(name STREQUAL fuzz_read_all)
-      math(EXPR mutations "${mutations} / 40")
+      math(EXPR mutations "${mutations} / 200")
     elseif(name STREQUAL fuzz_dataset)
       math(EXPR mutations "${mutations} / 400")
     endif()

@@ -107,9 +107,9 @@ foreach(script ${script_tests})
 endforeach()
 
 # Random edits through both decoders; a sanitizer has fewer, and memory of its own.
-set(edits --edits 100000)
+set(edits --edits 40000)
 if(DSI_SANITIZE)
-  set(edits --edits 10000 --memory-mib 4096)
+  set(edits --edits 5000 --memory-mib 4096)
 endif()
 add_test(NAME reference.campaign.Slow
   COMMAND ${test_python} ${PROJECT_SOURCE_DIR}/tests/reference/campaign.py ${edits})

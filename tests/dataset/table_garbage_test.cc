@@ -339,8 +339,8 @@ TEST(TableGarbage, KilledJobsLeaveGarbageAlone) {
   folder.Append("first", 1000);
   const auto begin = std::chrono::steady_clock::now();
   ASSERT_GT(::waitpid(start("timed", 2000, true), nullptr, 0), 0);
-  // Half of the jobs are killed, however fast the machine is.
-  const auto most = 2 * (std::chrono::steady_clock::now() - begin);
+  // Half of the jobs are killed, however fast the machine is and whatever else it does.
+  auto most = 2 * (std::chrono::steady_clock::now() - begin);
   for (int round = 0; round < 60; ++round) {
     const pid_t child = start("j" + std::to_string(round), round + 1, round % 3 == 0);
     ASSERT_GT(child, 0);
@@ -350,6 +350,7 @@ TEST(TableGarbage, KilledJobsLeaveGarbageAlone) {
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     const bool is_killed = WIFSIGNALED(status);
     killed += is_killed ? 1 : 0;
+    most += is_killed ? most / 8 : -most / 8;
     EXPECT_TRUE(is_killed || WEXITSTATUS(status) == 0);
     ExpectWhole(folder, "round " + std::to_string(round) + ": ");
     // Whether it is done says the table; a driver that comes back asks so.
