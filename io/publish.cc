@@ -158,6 +158,7 @@ void LocalWritableFile::KeepMode() {
   // Another group gets no more than everybody; beside an access control list the group's bits are
   // not the group's.
   const bool is_same_group = now.st_gid == old.st_gid;
+  (void)::fremovexattr(fd, kAcl);  // That of the folder.
   if (!is_same_group || has_acl) mode = (mode & 0707) | (mode & 07) << 3;
   (void)::fchmod(fd, mode);
   if (is_same_group && acl_size > 0)

@@ -70,10 +70,8 @@ class Compaction {
     DSI_ASSIGN_OR_RETURN(const WriteReport written, Rewrite(*from, staged->path(), rewrite));
     DSI_ASSIGN_OR_RETURN(const std::string message, staged->Finish());
     const std::vector<std::string> messages = {message};
-    const TableCommitOptions commit{.operation = TableOperation::kReplace,
-                                    .replaced = names,
-                                    .message = options_.message,
-                                    .is_first_try = true};
+    const TableCommitOptions commit{
+        .operation = TableOperation::kReplace, .replaced = names, .message = options_.message};
     DSI_ASSIGN_OR_RETURN(report_.snapshot, table_.Commit(job, messages, commit));
     report_.bytes_after += written.file_bytes;
     return Status::Ok();

@@ -60,7 +60,7 @@ class TableDeletion {
     const TableCommitOptions commit{.operation = TableOperation::kReplace,
                                     .replaced = report_.files,
                                     .message = options_.message,
-                                    .is_first_try = true};
+                                    .is_first_try = !options_.job.empty()};
     DSI_ASSIGN_OR_RETURN(report_.snapshot, table_.Commit(job_, messages, commit));
     return std::move(report_);
   }

@@ -24,6 +24,19 @@ Status CheckOutput(std::string_view option, const std::string& path,
   return Status::Ok();
 }
 
+namespace {
+
+// As it is spelled from the root on; a pattern stays one.
+std::string FromRoot(const std::string& path) {
+  const bool is_url = internal::SchemeOf(path) == "file";
+  const Result<std::string> local = is_url ? internal::PathOfFileUrl(path) : path;
+  std::error_code error;
+  const fs::path whole = fs::absolute(local.ok() ? *local : path, error);
+  return error ? path : whole.lexically_normal().string();
+}
+
+}  // namespace
+
 Status CheckOutside(const std::string& out, std::span<const std::string> in) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(out, error);
@@ -31,7 +44,8 @@ Status CheckOutside(const std::string& out, std::span<const std::string> in) {
   for (const std::string& folder : in) {
     const bool is_pattern =
         folder.find_first_of("*?[") != folder.npos && !fs::exists(folder, error);
-    if (is_pattern && ::fnmatch(folder.c_str(), out.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0) {
+    if (is_pattern && ::fnmatch(FromRoot(folder).c_str(), FromRoot(out).c_str(),
+                                FNM_PATHNAME | FNM_PERIOD) == 0) {
       return internal::InvalidArgument(
           "{}: fits {}, which would then have every row twice; write to another folder", out,
           folder);

@@ -13,7 +13,7 @@ class MapIdOp : public ElementwiseOp {
  public:
   MapIdOp(Type input, const TransformStep& step)
       : ElementwiseOp(input, Type::kInt64), fallback_(step.fallback) {
-    slots_.resize(std::bit_ceil(step.keys.size() * 2 + 1));
+    slots_.resize(std::bit_ceil(step.keys.size() * 2 + 2));
     shift_ = 64 - std::countr_zero(slots_.size());
     for (size_t i = 0; i < step.keys.size(); ++i) {
       const int64_t key = step.keys[i];

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -20,10 +20,11 @@ from .writer import NullEntries, Writer, WriterKeywords
 _MEMORY_BYTES = 1 << 30
 
 
-def schema_of_types(arrow_schema: Any) -> str:
-    """The schema that the types of a pyarrow.Schema tell, and no values: the same in each task."""
+def schema_of_types(arrow_schema: Any, keys: Sequence[str]) -> str:
+    """The schema that the types of a pyarrow.Schema tell, with these keys, and no values: the same
+    in each task."""
     reader = arrow_schema.empty_table().to_reader()
-    return infer_from_stream(_dsi.ArrowStream.of_stream(reader.__arrow_c_stream__()))
+    return infer_from_stream(_dsi.ArrowStream.of_stream(reader.__arrow_c_stream__()), keys)
 
 
 @dataclass

@@ -135,17 +135,17 @@ class DsiSource(DataSource):  # type: ignore[misc]
         types = need("pyspark.sql.pandas.types", "pyspark", "dsi.spark")
         options = self.options
         where, how = _where(options, (*_WRITE, *_WRITER))
-        given = options.get("schema")
+        given, keys = options.get("schema"), _names(options.get("cluster_by", ""))
         if given:
             stored = schema_json(given)
         else:
-            stored = schema_of_types(from_spark(types.to_arrow_schema(schema)))
+            stored = schema_of_types(from_spark(types.to_arrow_schema(schema)), keys)
         tasks = TableTasks(
             where,
             how,
             options.get("job", ""),
             stored,
-            _names(options.get("cluster_by", "")),
+            keys,
             _flag("ignore_unknown", options.get("ignore_unknown", "false")),
             cast(NullEntries, options.get("null_entries", "fail")),
             "overwrite" if overwrite else "append",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -226,7 +227,8 @@ class Writer:
         try:
             return native.append_rows(chain(head, items), self._ignore_unknown, self._null_entries)
         except (BadInput, OutOfRange) as error:
-            if not 0 < self._inferred_from <= native.num_rows:
+            row = re.match(r"row (\d+): ", str(error))
+            if row is None or not 0 < self._inferred_from <= int(row[1]):
                 raise
             rows = f"{self._inferred_from:,} rows" if self._inferred_from > 1 else "row"
             raise type(error)(

@@ -92,7 +92,11 @@ struct Interruptible::State {
         std::unique_lock lock(mutex);
         idle = changed.wait_for(lock, kLook, [&] { return !running; });
       }
-      if (idle) return;
+      if (idle) {
+        // Another thread may have begun before this one had the interpreter's lock again.
+        const std::lock_guard lock(mutex);
+        if (!running) return;
+      }
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
     }
   }

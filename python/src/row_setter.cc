@@ -54,8 +54,8 @@ bool IsEqual(nb::handle a, nb::handle b) {
   return equal > 0;
 }
 
-// A number as an int or a float of Python's; null: it is none. Of those that are neither, such as
-// decimals and fractions, whole ones are ints; null where the float would be a whole one, or
+// A number as an int or a float of Python's; null: it is none. Of those that are neither, whole
+// ones are ints, but for floats of numpy and torch; null where the float would be a whole one, or
 // infinite, and is not the number.
 nb::object NumberOf(nb::handle value) {
   if (PyLong_Check(value.ptr()) || PyFloat_Check(value.ptr())) return nb::borrow(value);
@@ -72,7 +72,9 @@ nb::object NumberOf(nb::handle value) {
   }
   const double number = PyFloat_AsDouble(made.ptr());
   if (std::trunc(number) != number) return made;
-  if (std::abs(number) >= 0x1p64 && IsEqual(value, made)) return made;
+  const bool is_float = nb::hasattr(value, "dtype") || std::abs(number) >= 0x1p64 ||
+                        (number == 0 && std::signbit(number));
+  if (is_float && IsEqual(value, made)) return made;
   nb::object whole = std::isinf(number) ? nb::object() : nb::steal(PyNumber_Long(value.ptr()));
   if (PyErr_Occurred() != nullptr) PyErr_Clear();
   return whole.is_valid() && IsEqual(value, whole) ? whole : nb::object();

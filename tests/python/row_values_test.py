@@ -101,3 +101,11 @@ def test_numbers_that_floats_would_change(tmp_path, number):
 def test_a_text_for_a_number_is_told(tmp_path):
     with pytest.raises(dsi.BadInput, match='"x" is of type str, expected a number'):
         by_rows(tmp_path, [{"id": 1, "x": "red"}], "fail")
+
+
+def test_floats_of_numpy_are_floats(tmp_path):
+    given = [numpy.float32(-1e19), numpy.float32(-0.0), numpy.float16(-0.0), numpy.float32(3)]
+    rows = [{"id": i, "x": x, "f": [x, numpy.float32(1e19)]} for i, x in enumerate(given)]
+    made = by_rows(tmp_path, rows, "fail")
+    assert [str(row["x"]) for row in made] == [str(float(x)) for x in given]
+    assert [row["f"] for row in made] == [[float(x), float(numpy.float32(1e19))] for x in given]

@@ -11,6 +11,7 @@ import pyarrow
 import pyarrow.dataset
 import pytest
 from dsi._schema import infer_from_rows
+from dsi._table_tasks import schema_of_types
 
 SCHEMA = {
     "features": [
@@ -468,3 +469,18 @@ def test_what_rows_are_clustered_by_is_a_key(tmp_path, values, as_rows):
     assert ds.to_arrow()["customer"].to_pylist() == [values[0], values[0], values[1]]
     with pytest.raises(dsi.InvalidArgument, match="expected key or timestamp"):
         dsi.write(data, tmp_path / "b.dsi", cluster_by="x")
+
+
+def test_keys_of_types_alone():
+    types = pyarrow.schema([("visitor", pyarrow.int64()), ("x", pyarrow.float64())])
+    visitor, x = json.loads(schema_of_types(types, ["visitor"]))["features"]
+    assert (visitor["kind"], x["kind"]) == ("key", "dense")
+
+
+def test_what_rows_raise_is_not_of_the_schema(tmp_path):
+    def rows():
+        yield from ({"id": i} for i in range(20_000))
+        raise dsi.BadInput("of my own")
+
+    with pytest.raises(dsi.BadInput, match=r"^of my own$"):
+        dsi.write(rows(), tmp_path / "a.dsi")

@@ -70,6 +70,8 @@ class OutputsTest(CliTest):
         self.refused("twice", "recover", self.path("f/*.dsi"), self.path("f/a.dsi"), "--force")
         self.refused("one of the files that are read", "recover", self.path("f/**/*.dsi"), self.path("f/a.dsi"), "--force")
         self.refused("twice", "rewrite", self.path("f/*.dsi"), self.path("f/all.dsi"))
+        self.refused("twice", "rewrite", self.folder / "." / "f" / ".." / "f" / "*.dsi", self.path("f/all.dsi"))
+        self.refused("twice", "rewrite", f"file://{self.path('f')}/*.dsi", self.path("f/all.dsi"))
         self.expect(OK, "rewrite", self.path("f"), self.path("fine.dsi"), "-q")
         self.assertEqual(self.count(f"{self.path('f')}/"), len(ROWS))
 
