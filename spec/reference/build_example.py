@@ -144,9 +144,11 @@ class Builder:
                  cluster_keys=(), salt=0x0123456789ABCDEF, page_values=1024, writer=b"example",
                  minor=0, tuning=0, unknown=0, edit=None, compress=None, older=None, kept=0, compat=0,
                  before=None):
-        # F-051: without a cluster key there are no sessions.
+        # F-050: without a cluster key, but for a last time, there are no sessions.
+        has_sessions = any(i + 1 < len(cluster_keys) or columns[key].kind != "timestamp"
+                           for i, key in enumerate(cluster_keys))
         stripes = [s if s.num_sessions is not None else s._replace(
-            num_sessions=int(bool(cluster_keys))) for s in stripes]
+            num_sessions=int(has_sessions)) for s in stripes]
         self.columns, self.rows, self.salt, self.page_values = columns, stripes, salt, page_values
         self.unknown = unknown  # Bytes that a newer version added to each record (F-041).
         self.compress = compress  # An encoder for blocks of tables and shared pages (F-042, F-065).

@@ -20,7 +20,8 @@ class Values(Stripes):
         """The values of a stream that must hold `count` values of `width` bytes."""
         s, where = stripe.streams[slot], f"stripe {stripe.ordinal} slot {slot}"
         need(s.num_values == count, rule, where, f"{s.num_values} values, expected {count}")
-        need(s.width == width, rule, where, f"width {s.width}, expected {width}")  # F-061
+        need(s.width == width, rule if s.form else "F-061", where,
+             f"width {s.width}, expected {width}")
         if s.form <= 1:
             self.budget.spend(count, where)  # A few bytes may state 2**32 - 1 values.
             return [s.constant] * count

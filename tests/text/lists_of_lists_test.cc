@@ -161,8 +161,9 @@ TEST_F(ListsOfListsTest, FoundWithoutASchema) {
   ASSERT_TRUE(nulls.ok()) << nulls.status().ToString();
   EXPECT_EQ(nulls->features.size(), 4U);
   EXPECT_TRUE(FindLengths(*nulls)[0] && FindLengths(*nulls).back());
-  // Of a mixture what there is more of stays.
-  EXPECT_EQ(Infer("{\"t\":[[1],[2]]}\n{\"t\":[1]}\n", true), "t :int64; t_lengths :int32");
+  // Of a mixture what more rows have stays.
+  EXPECT_EQ(Infer("{\"t\":[[1],[2]]}\n{\"t\":[1,2,3,4]}\n{\"t\":[[1]]}\n", true),
+            "t :int64; t_lengths :int32");
   EXPECT_EQ(Infer("{\"t\":[[1]]}\n{\"t\":[1,2]}\n", true), "t :int64");
 }
 
