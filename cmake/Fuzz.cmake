@@ -2,7 +2,7 @@
 # the same sources with libFuzzer.
 
 # Damages per seed in a test run; sanitizers take twenty times as long for each.
-set(fuzz_mutations 20000)
+set(fuzz_mutations 8000)
 if(DSI_SANITIZE)
   set(fuzz_mutations 1000)
 endif()
@@ -40,7 +40,7 @@ function(dsi_add_fuzz_target name source divisor)
     # Files whose seals are made anew are read to their end, in all layouts: milliseconds each.
     set(mutations ${fuzz_mutations})
     if(name STREQUAL fuzz_read_all)
-      math(EXPR mutations "${mutations} / 200")
+      math(EXPR mutations "${mutations} / 80")
     elseif(name STREQUAL fuzz_dataset)
       math(EXPR mutations "${mutations} / 400")
     endif()

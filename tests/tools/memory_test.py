@@ -80,7 +80,7 @@ class AddressSpaceTest(CliTest):
                     self.assertTrue(said.startswith("dsictl: "), where)
                     self.assertRegex(said, "memory|Cannot allocate|no thread", where)
                 # Finer where programs used to fail, coarser above.
-                limit += 2 if limit < least + 60 else 12
+                limit += 4 if limit < least + 60 else 24
             self.assertGreater(worked, 0, f"{verb} within {limit} MiB: {said}")
 
 
