@@ -102,9 +102,8 @@ def test_single_times_of_numpy_are_in_the_unit_of_the_schema(tmp_path):
     times = [np.datetime64(5_000_000, "ns"), np.datetime64(7, "s"), np.int64(9), 11]
     table = written(tmp_path, [{"t": time} for time in times], schema, keep_order=True)
     assert table["t"].cast(pa.int64()).to_pylist() == [5, 7000, 9, 11]
-    for unfit in (np.datetime64(5_000_001, "ns"), np.datetime64("NaT", "ns")):
-        with pytest.raises(dsi.BadInput):
-            written(tmp_path, [{"t": unfit}], schema)
+    with pytest.raises(dsi.BadInput):
+        written(tmp_path, [{"t": np.datetime64(5_000_001, "ns")}], schema)
 
 
 def test_units_of_lists_stay_with_columns_and_reach_pipelines(tmp_path):
