@@ -62,10 +62,14 @@ class Values(Stripes):
         """The group, and the parents that it is put together with, the nearest first."""
         chain = [g]
         while stripe.groups[chain[-1]][0] in (4, 5, 6):  # F-073: parents have lower ordinals.
-            parent = self.groups[chain[-1]].parent
-            need(parent, "D-001", f"stripe {stripe.ordinal} group {chain[-1]}", "no parent")
-            chain.append(parent)
+            chain.append(self._parent(stripe, chain[-1]))
         return chain
+
+    def _parent(self, stripe, g):
+        """The parent of a group whose form needs one."""
+        parent = self.groups[g].parent
+        need(parent, "D-001", f"stripe {stripe.ordinal} group {g}", "no parent")
+        return parent
 
     def _index(self, stripe, g, parent_rows):
         form, num_unique = stripe.groups[g]
@@ -83,9 +87,7 @@ class Values(Stripes):
             need(min(lengths) >= 1, "D-001", where, "a run of length 0")
             need(sum(lengths) == n, "D-001", where, f"runs of {sum(lengths)} rows, not {n}")
             return [k for k, length in enumerate(lengths) for _ in range(length)]
-        if form in (4, 5, 6):
-            need(self.groups[g].parent, "D-001", where, "no parent")
-        num_owners = stripe.groups[self.groups[g].parent][1]
+        num_owners = stripe.groups[self._parent(stripe, g)][1] if form in (4, 5, 6) else 0
         if form == 4:
             return self._via_parent(stripe, slot, num_owners, num_unique, parent_rows, where)
         if form == 6:
