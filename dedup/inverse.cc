@@ -15,6 +15,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "dsi/dedup/left_pack-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace dsi::internal::HWY_NAMESPACE {
 namespace {
@@ -91,8 +93,7 @@ size_t OnesToPlacesKernel(const uint8_t* bits, size_t count, uint32_t first, uin
   for (; i + lanes <= count; i += lanes) {
     const auto bit = hn::PromoteTo(d, hn::LoadU(d8, bits + i));
     const auto is_one = hn::Ne(bit, hn::Zero(d));
-    hn::StoreU(hn::Compress(here, is_one), d, places + num_ones);
-    num_ones += hn::CountTrue(d, is_one);
+    num_ones += StoreMarked(d, here, is_one, places + num_ones);
     here = hn::Add(here, hn::Set(d, static_cast<uint32_t>(lanes)));
   }
   for (; i < count; ++i) {

@@ -18,6 +18,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "dsi/dedup/left_pack-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace dsi::internal::HWY_NAMESPACE {
 namespace {
@@ -184,9 +186,8 @@ size_t PlaceEach(const uint32_t* codes, const uint32_t* lengths, size_t count, u
 
     hn::StoreU(hn::And(hn::Add(begin_of, places), is_there), d,
                reinterpret_cast<int32_t*>(starts + u));
-    const auto begins = hn::MaskFromVec(rows.begins);
-    hn::StoreU(hn::Compress(begin_of, begins), d, reinterpret_cast<int32_t*>(bounds + num_chains));
-    num_chains += hn::CountTrue(d, begins);
+    num_chains += StoreMarked(d, begin_of, hn::MaskFromVec(rows.begins),
+                              reinterpret_cast<int32_t*>(bounds + num_chains));
     to_begin = hn::Max(to_begin, hn::And(places, is_there));
     if constexpr (kWhole) {
       const V gap = hn::Add(hn::Sub(fill_before, top), rows.Before(low_ends, low_end));
