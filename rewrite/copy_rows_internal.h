@@ -22,7 +22,9 @@ struct RowCopy {
   std::span<const uint64_t> rows = {};
   // Not empty: all rows of these ranges, and no others, in the place of `rows`.
   std::vector<DatasetRows> ranges = {};
-  uint64_t memory_bytes = 0;  // Of which reading gets a quarter. 0: as a scan has it by itself.
+  uint64_t memory_bytes = 0;      // That reading and writing share. 0: as a scan has it by itself.
+  uint32_t reading_quarters = 1;  // Of these, for reading.
+  bool* needs_more = nullptr;     // Set where reading failed because they were too few.
   uint32_t threads = 0;
   // Rows looked at so far; false cancels.
   std::function<bool(uint64_t rows_done)> progress = {};
@@ -31,7 +33,18 @@ struct RowCopy {
 // All rows, for a writer that is given these options: threads and memory are shared with it.
 RowCopy NewRowCopy(const Dataset& from, const RewritePlan& plan, const WriterOptions& writer);
 // The options of that writer: its memory is what reading leaves.
-WriterOptions WritersShare(const WriterOptions& writer);
+WriterOptions WritersShare(const WriterOptions& writer, uint32_t reading_quarters = 1);
+
+// Calls `write` with the quarters of the memory that reading gets: one, then as long as they are
+// too few (it says so) two and three. What a stripe of a file takes is not known before.
+template <typename Write>
+auto WithEnoughToRead(const Write& write) {
+  for (uint32_t quarters = 1;; ++quarters) {
+    bool needs_more = false;
+    auto written = write(quarters, &needs_more);
+    if (!needs_more || quarters == 3) return written;
+  }
+}
 
 // Takes some rows; `numbers` are theirs in the dataset.
 using TakeRows = std::function<Status(size_t num_rows, std::span<const FeatureColumns> columns,

@@ -29,7 +29,12 @@ bool MustBeThere(const FeatureSpec& feature) {
 
 class Recovery {
  public:
-  Recovery(const Dataset& from, const RecoverOptions& options) : from_(from), options_(options) {
+  Recovery(const Dataset& from, const RecoverOptions& options, uint32_t reading_quarters,
+           bool* needs_more)
+      : from_(from),
+        options_(options),
+        reading_quarters_(reading_quarters),
+        needs_more_(needs_more) {
     progress_.rows_total = from.num_rows();
   }
 
@@ -38,7 +43,7 @@ class Recovery {
     DSI_ASSIGN_OR_RETURN(plan_, internal::PlanRewrite(from_, {}, options_.writer));
     for (const auto& of_feature : plan_.sources) num_features_ += of_feature.empty() ? 0 : 1;
     DSI_ASSIGN_OR_RETURN(const auto writer, NewWriter(to));
-    internal::RowCopy trial = internal::NewRowCopy(from_, plan_, options_.writer);
+    internal::RowCopy trial = NewCopy(plan_);
     trial.progress = [this](uint64_t rows_done) { return Tell(Phase::kCheck, rows_done); };
     DSI_ASSIGN_OR_RETURN(std::vector<ReadableRows> parts, internal::FindReadableRows(trial));
     for (const ReadableRows& part : parts) NoteLost(part);
@@ -96,12 +101,19 @@ class Recovery {
   }
 
   Result<std::unique_ptr<Writer>> NewWriter(const std::string& to) {
-    WriterOptions writer_options = internal::WritersShare(options_.writer);
+    WriterOptions writer_options = internal::WritersShare(options_.writer, reading_quarters_);
     writer_options.progress = [this](const WriteProgress& now) {
       progress_.write = now;
       return Tell(Phase::kWrite, rows_read_);
     };
     return Writer::Create(to, plan_.schema, writer_options);
+  }
+
+  internal::RowCopy NewCopy(const internal::RewritePlan& plan) const {
+    internal::RowCopy copy = internal::NewRowCopy(from_, plan, options_.writer);
+    copy.reading_quarters = reading_quarters_;
+    copy.needs_more = needs_more_;
+    return copy;
   }
 
   Status Copy(std::span<const ReadableRows> parts, Writer* writer) {
@@ -114,7 +126,7 @@ class Recovery {
     internal::RewritePlan readable = plan_;
     const std::vector<size_t>& unreadable = parts->front().unreadable;
     for (const size_t feature : unreadable) readable.sources[feature].clear();
-    internal::RowCopy copy = internal::NewRowCopy(from_, readable, options_.writer);
+    internal::RowCopy copy = NewCopy(readable);
     for (; !parts->empty(); *parts = parts->subspan(1)) {
       if (parts->front().unreadable != unreadable) break;
       copy.ranges.push_back(parts->front().rows);
@@ -132,6 +144,8 @@ class Recovery {
 
   const Dataset& from_;
   const RecoverOptions& options_;
+  const uint32_t reading_quarters_;
+  bool* const needs_more_;
   internal::RewritePlan plan_;
   size_t num_features_ = 0;  // That the dataset has.
   RewriteProgress progress_;
@@ -143,7 +157,11 @@ class Recovery {
 
 Result<RecoverReport> Recover(const Dataset& from, const std::string& to,
                               const RecoverOptions& options) {
-  return internal::NoThrow([&] { return Recovery(from, options).Run(to); });
+  return internal::NoThrow([&] {
+    return internal::WithEnoughToRead([&](uint32_t quarters, bool* needs_more) {
+      return Recovery(from, options, quarters, needs_more).Run(to);
+    });
+  });
 }
 
 }  // namespace dsi

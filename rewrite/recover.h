@@ -23,7 +23,7 @@ struct RecoverOptions {
   // where it is a key, a label or a timestamp: such rows are left out all the same.
   bool keep_rows = false;
   // Of the file. cluster_by: empty, those of the files. memory_bytes, where it is not 0, is shared:
-  // a quarter to read. `progress` is not called.
+  // a quarter to read, and more where stripes of the files take more. `progress` is not called.
   WriterOptions writer = {};
   // Phases kCheck, kRead and kWrite. Returns false to cancel (kCancelled, nothing left behind).
   std::function<bool(const RewriteProgress&)> progress = {};

@@ -30,6 +30,9 @@ struct Job {
   // Tells the caller of rows read for `phase`.
   void TellOfRows(Phase phase, uint64_t rows_total);
   Result<WriteReport> Write(const std::string& path);
+
+ private:
+  Result<WriteReport> WriteOnce(const std::string& path);
 };
 
 void Job::Start(const Dataset& from, const RewriteOptions& given) {
@@ -48,7 +51,15 @@ void Job::TellOfRows(Phase phase, uint64_t rows_total) {
 }
 
 Result<WriteReport> Job::Write(const std::string& path) {
-  WriterOptions writer_options = internal::WritersShare(options->writer);
+  return internal::WithEnoughToRead([&](uint32_t quarters, bool* needs_more) {
+    copy.reading_quarters = quarters;
+    copy.needs_more = needs_more;
+    return WriteOnce(path);
+  });
+}
+
+Result<WriteReport> Job::WriteOnce(const std::string& path) {
+  WriterOptions writer_options = internal::WritersShare(options->writer, copy.reading_quarters);
   writer_options.progress = [this](const WriteProgress& now) {
     progress.phase = Phase::kWrite;
     progress.write = now;

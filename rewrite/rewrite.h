@@ -62,7 +62,7 @@ struct RewriteOptions {
   // Rows that pass are copied; names are those of the dataset.
   RowFilter filter = {};
   // Of each file. cluster_by: names of the new schema. memory_bytes, where it is not 0, is shared:
-  // a quarter to read. `progress` is not called.
+  // a quarter to read, and more where stripes of the files take more. `progress` is not called.
   WriterOptions writer = {};
   // Returns false to cancel (kCancelled, nothing left behind).
   std::function<bool(const RewriteProgress&)> progress = {};

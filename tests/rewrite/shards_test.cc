@@ -1,5 +1,9 @@
 // A dataset cut into files of whole sessions.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -32,6 +36,32 @@ std::vector<std::vector<size_t>> ExpectedShards(const ModelTable& table,
   }
   for (auto& shard : shards) std::sort(shard.begin(), shard.end());
   return shards;
+}
+
+// What a process left that was killed is removed by the next, what others work at is not.
+TEST(Shards, WhatKilledProcessesLeftIsRemoved) {
+  namespace fs = std::filesystem;
+  const pid_t gone = fork();
+  if (gone == 0) _exit(0);
+  ASSERT_EQ(waitpid(gone, nullptr, 0), gone);
+  const ModelDataset from(RandomTable(1, 40, 3), 1, 150);
+  const auto leave = [&](const std::string& name) {
+    const std::string path = from.folder.File(name);
+    fs::create_directory(path);
+    WriteBytes(path + "/part-00000.dsi", {});
+    return path;
+  };
+  const std::string left = leave(".shards." + std::to_string(gone) + "-0");
+  const std::string locked = leave(".shards." + std::to_string(gone) + "-1");
+  const std::string of_another = leave(".shards." + std::to_string(getppid()) + "-0");
+  const std::string other = leave(".shards.old");
+  const int lock = open(locked.c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_EQ(flock(lock, LOCK_EX | LOCK_NB), 0);
+  const auto shards = RewriteShards(*from.dataset, from.folder.File("shards"), {.rows = 9}, {});
+  ASSERT_TRUE(shards.ok()) << shards.status().ToString();
+  EXPECT_FALSE(fs::exists(left));
+  for (const std::string& kept : {locked, of_another, other}) EXPECT_TRUE(fs::exists(kept)) << kept;
+  close(lock);
 }
 
 TEST(Shards, AreWhatAWriterMakesOfWholeSessions) {
