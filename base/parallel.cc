@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "dsi/base/cancellation_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/base/parallel_internal.h"
 
@@ -27,7 +28,7 @@ class JoinedThreads {
   template <typename Loop>
   bool Start(const Loop& loop) {
     try {
-      threads_.emplace_back(loop);
+      threads_.emplace_back(Cancellation::Inherited(loop));
       return true;
     } catch (const std::system_error&) {
       return false;

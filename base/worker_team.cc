@@ -8,6 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "dsi/base/cancellation_internal.h"
+
 namespace dsi::internal {
 namespace {
 
@@ -155,7 +157,8 @@ void WorkerTeam::StartHelpers() {
   helpers_.reserve(size_ - 1);
   for (size_t worker = 1; worker < size_; ++worker) {
     try {
-      helpers_.emplace_back([shared = shared_.get(), worker] { shared->Help(worker); });
+      helpers_.emplace_back(
+          Cancellation::Inherited([shared = shared_.get(), worker] { shared->Help(worker); }));
     } catch (const std::system_error&) {
       return;
     } catch (const std::bad_alloc&) {

@@ -57,6 +57,8 @@ class DSI_EXPORT MixedScan {
   // Fills *batch with the next batch, of source(); false at the end. After an error the scan is
   // over.
   Result<bool> Next(Batch* batch);
+  // As Scan::Cancel, of all sources. From any thread.
+  void Cancel() noexcept;
   size_t source() const noexcept;  // Of the last batch.
   // The scan of a source as it is now: columns, rows of its last batch, counts. Null: a source that
   // had ended where the state was taken.

@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "dsi/base/cancellation_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/io/curl_request_internal.h"
@@ -18,7 +19,7 @@ namespace {
 // Of a server that was never reached: most likely its name is wrong.
 constexpr uint32_t kTriesToReach = 4;
 // Longest sleep while nothing happens.
-constexpr double kLongestPoll = 1;
+constexpr double kLongestPoll = 0.1;
 // What is optional may come so much later than all else.
 constexpr double kGrace = 0.01;
 
@@ -88,7 +89,10 @@ Status RangeTransfers::Impl::Run(const RemoteIdentity* identity, std::span<Range
   const bool stops_at_error = identity != nullptr;
   const auto is_required = [](const Work& work) { return !work.fetch->is_optional; };
   double grace_end = 0;
+  const Cancellation* const wanted_by = Cancellation::Current();
   while (true) {
+    if (wanted_by != nullptr && wanted_by->is_cancelled())
+      return Error(StatusCode::kCancelled, "{}: reading was cancelled", target_->name);
     DSI_RETURN_IF_ERROR(queue_.StartDue(options().connections, [&](const Work& work) {
       work.fetch->status = Start(work);
       if (first_error_.ok()) first_error_ = work.fetch->status;

@@ -42,7 +42,8 @@ class RangeTransfers {
   RangeTransfers& operator=(const RangeTransfers&) = delete;
 
   // Of the version that was opened: fills all, or fails with the first error, which names the file,
-  // and asks for no more. Null: the file is being opened; each range has a status of its own.
+  // and asks for no more; kCancelled soon after what the thread does was. Null: the file is being
+  // opened; each range has a status of its own.
   Status Run(const RemoteIdentity* identity, std::span<RangeFetch> fetches);
 
   // Where the last range came from.

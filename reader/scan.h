@@ -29,6 +29,9 @@ class DSI_EXPORT Scan {
   // returned. kCorrupt names page, offset, feature; kOutOfRange names row and feature; after an
   // error the scan is over.
   virtual Result<bool> Next(Batch* batch) = 0;
+  // The scan is over: Next is kCancelled, and a Next that runs ends soon, even where it waits for a
+  // server. So does destruction, which cancels by itself. From any thread.
+  virtual void Cancel() noexcept {}
   // Next waits for nothing: a batch that was made ahead, or the end, is there. Without
   // ScanOptions::read_ahead_bytes never.
   virtual bool is_ready() const noexcept { return false; }

@@ -7,12 +7,15 @@
 #include <cerrno>
 #include <csignal>
 
+#include "dsi/base/cancellation_internal.h"
+
 namespace dsi::tools {
 namespace {
 
 // A handler can reach nothing but objects of static storage.
 std::atomic<int> caught_signal{0};
 std::atomic<int> empty_input{-1};
+internal::Cancellation cancellation;
 static_assert(std::atomic<int>::is_always_lock_free);
 static_assert(kSignalOfCtrlC == SIGINT);
 
@@ -23,6 +26,7 @@ void OnSignal(int signal) {
     std::raise(signal);
     return;
   }
+  cancellation.Cancel();
   // Somebody may wait for a terminal or a pipe; from here on standard input is at its end.
   const int error = errno;
   if (empty_input.load() >= 0) dup2(empty_input.load(), STDIN_FILENO);
@@ -32,6 +36,7 @@ void OnSignal(int signal) {
 }  // namespace
 
 void CatchSignals() {
+  static const internal::Cancellation::Scope scope(&cancellation);
   empty_input = open("/dev/null", O_RDONLY | O_CLOEXEC);
   struct sigaction action {};
   action.sa_handler = OnSignal;  // Without SA_RESTART, so that a read that waits comes back.

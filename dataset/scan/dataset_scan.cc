@@ -8,6 +8,7 @@
 #include "dsi/dataset/scan/batch_maker_internal.h"
 #include "dsi/dataset/scan/dataset_scan_internal.h"
 #include "dsi/reader/scan/ahead_scan_internal.h"
+#include "dsi/reader/scan/cancellable_scan_internal.h"
 
 namespace dsi {
 
@@ -71,6 +72,7 @@ class Handed final : public DatasetScan {
     if (more.ok() && *more) ++state_.handed_out;
     return more;
   }
+  void Cancel() noexcept override { source_->Cancel(); }
   bool is_ready() const noexcept override { return source_->is_ready(); }
   uint64_t num_batches() const noexcept override { return source_->num_batches(); }
   std::span<const ScanColumn> columns() const noexcept override { return source_->columns(); }
@@ -132,11 +134,13 @@ Result<std::unique_ptr<DatasetScan>> MakeDatasetScan(const DatasetFiles& dataset
   DSI_ASSIGN_OR_RETURN(ScanTask task, SettleTask(dataset, options));
   BatchShare share = task.share;
   DSI_ASSIGN_OR_RETURN(
-      std::unique_ptr<Scan> source,
-      BatchMaker::Make(&dataset, std::move(task.order), share, task.state.snapshot, options));
-  if (options.scan.read_ahead_bytes != 0) {
-    DSI_ASSIGN_OR_RETURN(source, MakeAheadScan(std::move(source), options.scan));
-  }
+      std::unique_ptr<Scan> source, CancellableScan::Make([&]() -> Result<std::unique_ptr<Scan>> {
+        DSI_ASSIGN_OR_RETURN(
+            std::unique_ptr<Scan> made,
+            BatchMaker::Make(&dataset, std::move(task.order), share, task.state.snapshot, options));
+        if (options.scan.read_ahead_bytes == 0) return made;
+        return MakeAheadScan(std::move(made), options.scan);
+      }));
   return std::unique_ptr<DatasetScan>(std::make_unique<Handed>(
       &dataset, std::move(share), std::move(task.state), std::move(source)));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dsi/base/cancellation_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/dataset/order/mixed_state_internal.h"
@@ -22,7 +23,12 @@ class MixedScan::Impl {
     for (size_t i = 0; i < given.size(); ++i) sources_[i].given = std::move(given[i]);
   }
 
+  ~Impl() { cancellation_.Cancel(); }
+
+  void Cancel() { cancellation_.Cancel(); }
+
   Status Open(const std::string& state) {
+    const internal::Cancellation::Scope scope(&cancellation_);
     DSI_RETURN_IF_ERROR(CheckSources());
     uint64_t turn = 0;
     if (!state.empty()) {
@@ -38,6 +44,7 @@ class MixedScan::Impl {
   }
 
   Result<bool> Next(Batch* batch) {
+    const internal::Cancellation::Scope scope(&cancellation_);
     while (!over_ && !AllEnded()) {
       const size_t next = turns_.Next();
       Source& source = sources_[next];
@@ -179,6 +186,7 @@ class MixedScan::Impl {
     return exhausted_ == Exhausted::kDrop ? sum : turns_.CountUntilOneLacks(left);
   }
 
+  internal::Cancellation cancellation_;  // The scans of the sources end before it does.
   std::vector<Source> sources_;
   Exhausted exhausted_;
   WeightedTurns turns_{{}};  // Of the sources that have not ended.
@@ -205,6 +213,7 @@ Result<bool> MixedScan::Next(Batch* batch) {
   return more;
 }
 
+void MixedScan::Cancel() noexcept { impl_->Cancel(); }
 size_t MixedScan::source() const noexcept { return impl_->last(); }
 DatasetScan* MixedScan::scan(size_t source) noexcept { return impl_->scan(source); }
 uint64_t MixedScan::num_batches() const noexcept { return impl_->num_batches(); }

@@ -12,6 +12,7 @@
 
 #include "dsi/python/src/held.h"
 #include "dsi/python/src/status.h"
+#include "dsi/reader/scan_metrics.h"
 
 namespace nb = nanobind;
 
@@ -82,6 +83,7 @@ PyMixedScan::~PyMixedScan() { LetGo(); }
 
 // Waits for threads that may want the interpreter's lock.
 void PyMixedScan::LetGo() {
+  if (open_ != nullptr && getpid() == open_->process) open_->scan->Cancel();
   auto left = next_.TakeLeft();
   auto open = std::move(open_);
   nb::gil_scoped_release release;
@@ -126,9 +128,19 @@ std::shared_ptr<PyScan> PyMixedScan::ScanOf(size_t source) {
   return known;
 }
 
+std::string PyMixedScan::PrometheusText(const std::vector<std::string>& labels) {
+  std::vector<LabelledStats> sources;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (const std::shared_ptr<PyScan> scan = ScanOf(i))
+      sources.push_back({labels[i], scan->stats()});
+  }
+  return Take(dsi::PrometheusText(sources));
+}
+
 void PyMixedScan::Close() {
   if (open_ == nullptr) return;
   if (getpid() == open_->process) {
+    open_->scan->Cancel();
     for (size_t i = 0; i < scans_.size(); ++i) {
       if (const std::shared_ptr<PyScan> scan = ScanOf(i)) scan->Close();
     }
@@ -153,6 +165,8 @@ void BindMixedScan(nb::module_& module) {
       .def("scan", &PyMixedScan::ScanOf, nb::arg("source"),
            "The scan of a source in its round, for all but its batches; None: it had ended where\n"
            "the state was taken.")
+      .def("prometheus_text", &PyMixedScan::PrometheusText, nb::arg("labels"),
+           "Of all sources, each with its labels as they stand in Prometheus' text format.")
       .def("close", &PyMixedScan::Close,
            "Ends what is made ahead and gives back its memory; batches that were handed out stay.");
 }

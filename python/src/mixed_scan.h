@@ -49,6 +49,8 @@ class PyMixedScan {
   std::optional<uint64_t> num_batches() const;
   // For all but batches. Null: a source that had ended where the state was taken.
   std::shared_ptr<PyScan> ScanOf(size_t source);
+  // Of each source whose scan there is, with labels of its own.
+  std::string PrometheusText(const std::vector<std::string>& labels);
   // As PyScan::Close; the scans of the sources are closed as well.
   void Close();
 

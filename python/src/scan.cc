@@ -12,6 +12,7 @@
 #include "dsi/python/src/held.h"
 #include "dsi/python/src/status.h"
 #include "dsi/python/src/tensor.h"
+#include "dsi/reader/scan_metrics.h"
 
 namespace nb = nanobind;
 
@@ -92,8 +93,14 @@ PyScan::PyScan(std::shared_ptr<OpenScan> open) : open_(std::move(open)) {}
 
 PyScan::~PyScan() { LetGo(); }
 
+// What was handed out as a stream goes on.
+void PyScan::Cancel() {
+  if (open_ != nullptr && getpid() == open_->process && !open_->handed_over) open_->scan->Cancel();
+}
+
 // Waits for threads that may want the interpreter's lock.
 void PyScan::LetGo() {
+  Cancel();
   auto left = next_.TakeLeft();
   auto open = std::move(open_);
   nb::gil_scoped_release release;
@@ -104,6 +111,7 @@ void PyScan::LetGo() {
 void PyScan::Close() {
   if (open_ == nullptr) return;
   if (getpid() == open_->process) {
+    Cancel();
     next_.Wait();
     if (open_ == nullptr) return;  // Closed by another thread.
     stats_ = scan().stats();
@@ -179,6 +187,12 @@ void BindScan(nb::module_& module) {
                      return std::vector<ScanColumn>(columns.begin(), columns.end());
                    })
       .def_prop_ro("stats", [](PyScan& self) { return StatsDict(self.stats()); })
+      .def(
+          "prometheus_text",
+          [](PyScan& self, const std::string& labels) {
+            return Take(PrometheusText(self.stats(), labels));
+          },
+          nb::arg("labels") = "", "stats in Prometheus' text format; labels as they stand in it.")
       .def("close", &PyScan::Close,
            "Ends what is made ahead and gives back its memory. Batches that were handed out stay,\n"
            "and so do state and stats; next and rows_of are refused.")

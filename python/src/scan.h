@@ -78,6 +78,7 @@ class PyScan {
   const std::shared_ptr<OpenScan>& open() const;
 
  private:
+  void Cancel();
   void LetGo();
   void WaitForCall();
 

@@ -6,11 +6,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "dsi/base/cancellation_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/reader/scan/batch_internal.h"
@@ -41,6 +43,10 @@ struct Queue {
   bool is_broken = false;          // There was no memory for the next.
   std::vector<Batch> idle;         // Given back, with memory.
   bool is_over = false;
+  // What is made waits for the caller, as there is no room or nothing left to make: how long it did
+  // before, and since when it does now.
+  double blocked = 0;
+  std::optional<Clock::time_point> blocked_since;
 };
 
 class AheadScan final : public Scan {
@@ -51,7 +57,7 @@ class AheadScan final : public Scan {
         allocator_(options.allocator),
         process_(getpid()),
         queue_(std::make_unique<Queue>()) {
-    producer_ = std::thread([this] { Produce(); });
+    producer_ = std::thread(Cancellation::Inherited([this] { Produce(); }));
   }
 
   ~AheadScan() override {
@@ -90,6 +96,8 @@ class AheadScan final : public Scan {
     Queue::Finished& first = queue.finished.front();
     stats_ = first.stats;
     stats_.seconds.wait = waited_;
+    stats_.seconds.blocked = queue.blocked;
+    if (queue.blocked_since) stats_.seconds.blocked += SecondsSince(*queue.blocked_since);
     stats_.batches_ready = queue.finished.size() - (queue.finished.back().more ? 0 : 1);
     if (first.more) --stats_.batches_ready;
     if (!first.more) {
@@ -125,18 +133,18 @@ class AheadScan final : public Scan {
   // Runs until the scan ends or fails, or nobody wants more.
   void Produce() {
     Queue& queue = *queue_;
-    double blocked = 0;
     uint64_t last_bytes = 0;
     for (bool more = true; more;) {
       Queue::Finished next(allocator_);
       {
-        const Clock::time_point start = Clock::now();
         std::unique_lock lock(queue.mutex);
+        queue.blocked_since = Clock::now();
         queue.changed.wait(lock, [&] {
           return queue.is_over || queue.finished.empty() ||
                  queue.finished_bytes + last_bytes <= most_bytes_;
         });
-        blocked += SecondsSince(start);
+        queue.blocked += SecondsSince(*queue.blocked_since);
+        queue.blocked_since.reset();
         if (queue.is_over) return;
         if (!queue.idle.empty()) {
           next.batch = std::move(queue.idle.back());
@@ -147,7 +155,6 @@ class AheadScan final : public Scan {
       next.status = NoThrow([&]() -> Status { return made.status(); });
       next.more = more = made.ok() && *made;
       next.stats = source_->stats();
-      next.stats.seconds.blocked = blocked;
       last_bytes = next.batch.slab().size();
       {
         const std::lock_guard lock(queue.mutex);
@@ -159,6 +166,7 @@ class AheadScan final : public Scan {
         if (status.ok() && more) queue.finished_bytes += last_bytes;
         if (!status.ok()) queue.is_broken = true;
         if (!status.ok()) more = false;
+        if (!more) queue.blocked_since = Clock::now();
       }
       queue.changed.notify_all();
     }

@@ -11,6 +11,7 @@
 #include "dsi/base/stopwatch_internal.h"
 #include "dsi/reader/scan/ahead_scan_internal.h"
 #include "dsi/reader/scan/batch_internal.h"
+#include "dsi/reader/scan/cancellable_scan_internal.h"
 #include "dsi/reader/scan/file_visits_internal.h"
 #include "dsi/reader/scan/fill_batch_internal.h"
 #include "dsi/reader/scan/look_at_scan_internal.h"
@@ -233,10 +234,12 @@ Result<std::unique_ptr<Scan>> MakeScan(const OpenFile& file, const ReaderOptions
   if (options.batch_size == 0 || options.batch_size > kMaxBatchRows)
     return InvalidArgument("batch_size {}, 1 to {} is possible", options.batch_size, kMaxBatchRows);
   DSI_ASSIGN_OR_RETURN(const RowRange range, FindRange(file, options));
-  auto scan = std::make_unique<FileScan>(file, reader_options, options, range);
-  DSI_RETURN_IF_ERROR(scan->Prepare(options, range));
-  if (options.read_ahead_bytes == 0) return std::unique_ptr<Scan>(std::move(scan));
-  return MakeAheadScan(std::move(scan), options);
+  return CancellableScan::Make([&]() -> Result<std::unique_ptr<Scan>> {
+    auto scan = std::make_unique<FileScan>(file, reader_options, options, range);
+    DSI_RETURN_IF_ERROR(scan->Prepare(options, range));
+    if (options.read_ahead_bytes == 0) return std::unique_ptr<Scan>(std::move(scan));
+    return MakeAheadScan(std::move(scan), options);
+  });
 }
 
 Result<uint64_t> CountScanRows(const OpenFile& file, const ReaderOptions& reader_options,

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "dsi/base/cancellation_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/reader/open/range_memory_internal.h"
 
@@ -41,7 +42,8 @@ StripeFetcher::~StripeFetcher() {
 void StripeFetcher::StartThreads(const SourceCosts& costs) {
   const size_t count = TakesLong(costs) ? kCallsInFlight : 1;
   try {
-    while (threads_.size() < count) threads_.emplace_back([this] { Work(); });
+    while (threads_.size() < count)
+      threads_.emplace_back(Cancellation::Inherited([this] { Work(); }));
   } catch (const std::system_error&) {
   } catch (const std::bad_alloc&) {
   }
