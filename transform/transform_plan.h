@@ -62,6 +62,7 @@ struct TransformStage {
   std::vector<std::string> steps;         // Outputs of all steps in it, in order.
   TransformOp op = TransformOp::kFirstX;  // Of a stage that is not elementwise.
   bool elementwise = false;
+  uint32_t cut = 0;  // Of kFirstX and kLastX: entries that stay.
   std::vector<TransformSource> sources;
   TransformType type;
   bool is_output = false;

@@ -123,9 +123,11 @@ Status AskedOutputs::FindPlan(const Pipeline& pipeline, std::span<const Projecti
   whole_plan_ = std::move(whole.plan);
   if (asked.empty()) {
     plan_ = whole_plan_;
+    taken_ = TakenEntriesOf(*plan_);
     return Status::Ok();
   }
   DSI_ASSIGN_OR_RETURN(plan_, PlanOfAsked(pipeline, *whole_plan_, asked));
+  if (plan_.has_value()) taken_ = TakenEntriesOf(*plan_);
   // What only other outputs take is not read.
   std::vector<uint8_t> taken(features_.size());
   if (plan_.has_value()) {
@@ -310,11 +312,12 @@ class RequestMaker {
     features.push_back(InFile(column, *there, std::move(projection)));
     return {member, static_cast<uint32_t>(features.size() - 1)};
   }
-  MemberPlace AddUnique(uint32_t column, Type type) {
+  MemberPlace AddUnique(uint32_t column, Type type, const TakenEntries& taken) {
     const ColumnInfo* const there = Find(column);
     if (there == nullptr) return {};
     const uint32_t member = Member(*there);
-    return {member, request_.members[member].AddUnique(InFile(column, *there, {.dtype = type}))};
+    const Projection asked{.width = taken.count, .keep = taken.keep, .dtype = type};
+    return {member, request_.members[member].AddUnique(InFile(column, *there, asked))};
   }
 
  private:
@@ -405,8 +408,9 @@ FileRequest AskedOutputs::RequestOf(const DatasetFiles& files, size_t file, size
   for (size_t i = 0; plan_.has_value() && i < features_.size(); ++i) {
     FileRequest::Input& input = request.inputs.emplace_back();
     if (maker.Find(features_[i].values) == nullptr) continue;
-    input.values = maker.AddUnique(features_[i].values, plan_->features()[i].type.type);
-    input.scores = maker.AddUnique(features_[i].scores, Type::kFloat32);
+    const Type type = plan_->features()[i].type.type;
+    input.values = maker.AddUnique(features_[i].values, type, taken_[i]);
+    input.scores = maker.AddUnique(features_[i].scores, Type::kFloat32, taken_[i]);
   }
 
   request.filter.seed = SampleSeed(files, file, options_.filter);

@@ -57,6 +57,7 @@ class AskedOutputs {
   std::optional<TransformPlan> whole_plan_;  // Of the pipeline.
   std::optional<TransformPlan> plan_;        // Of what is asked for of it.
   std::vector<PipelineFeature> features_;    // kNone32: no stage takes it.
+  std::vector<TakenEntries> taken_;          // By feature of the pipeline.
   std::vector<Asked> asked_;
   std::vector<uint32_t> filter_columns_;  // Of predicates, those of `where` first.
 };

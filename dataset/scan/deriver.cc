@@ -193,7 +193,8 @@ Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, size_t feature, uint32
     const ScanOutput& scores = projection_->outputs[of.scores];
     view.scores = reinterpret_cast<const float*>(piece.own_values(scores.values).values);
   }
-  if (slots == nullptr && !shape.packed) {
+  const bool is_cut = values.starts != nullptr;  // To the entries that the stages look at.
+  if (slots == nullptr && !shape.packed && !is_cut) {
     view.begins = reinterpret_cast<const int64_t*>(shape.starts);
     view.present = shape.present;
     for (size_t i = 0; i < view.num_rows; ++i)
@@ -206,8 +207,9 @@ Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, size_t feature, uint32
   view.present = input->present.data();
   for (uint32_t i = 0; i < view.num_rows; ++i) {
     const uint32_t slot = slots == nullptr ? i : slots[i];
-    input->begins[i] = static_cast<int64_t>(shape.Start(slot));
-    input->ends[i] = input->begins[i] + static_cast<int64_t>(shape.lengths[slot]);
+    input->begins[i] = static_cast<int64_t>(is_cut ? values.starts[slot] : shape.Start(slot));
+    input->ends[i] = input->begins[i] +
+                     static_cast<int64_t>(is_cut ? values.lengths[slot] : shape.lengths[slot]);
     input->present[i] = shape.present[slot];
   }
   return view;

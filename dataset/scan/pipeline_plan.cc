@@ -35,6 +35,25 @@ Kind KindOf(const TransformType& type) {
 
 }  // namespace
 
+std::vector<TakenEntries> TakenEntriesOf(const TransformPlan& plan) {
+  std::vector<TakenEntries> taken(plan.features().size());
+  std::vector<bool> whole(taken.size());
+  for (const TransformStage& stage : plan.stages()) {
+    const Keep keep = stage.op == TransformOp::kLastX ? Keep::kLast : Keep::kFirst;
+    for (const TransformSource& source : stage.sources) {
+      if (source.is_stage) continue;
+      TakenEntries& of = taken[source.index];
+      whole[source.index] =
+          whole[source.index] || stage.cut == 0 || (of.count != 0 && of.keep != keep);
+      of = {std::max(of.count, stage.cut), keep};
+    }
+  }
+  for (size_t i = 0; i < taken.size(); ++i) {
+    if (whole[i]) taken[i] = {};
+  }
+  return taken;
+}
+
 Result<PipelinePlan> ResolvePipeline(const Pipeline& pipeline, const SchemaView& view,
                                      size_t first_pattern) {
   DSI_ASSIGN_OR_RETURN(const std::vector<std::string> names, pipeline.Features());

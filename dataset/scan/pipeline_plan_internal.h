@@ -30,6 +30,14 @@ struct PipelinePlan {
   std::vector<PipelineFeature> features;  // By feature of the plan.
 };
 
+// Which entries of a feature's lists a plan looks at: so many at one end; 0: all.
+struct TakenEntries {
+  uint32_t count = 0;
+  Keep keep = Keep::kLast;
+};
+// By feature of the plan: where all stages that take it cut it first, at the same end.
+std::vector<TakenEntries> TakenEntriesOf(const TransformPlan& plan);
+
 // `view`: its patterns from `first_pattern` on are pipeline.Features(), in their order.
 Result<PipelinePlan> ResolvePipeline(const Pipeline& pipeline, const SchemaView& view,
                                      size_t first_pattern);

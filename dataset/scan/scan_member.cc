@@ -13,7 +13,8 @@ uint32_t MemberRequest::AddUnique(Projection asked) {
   std::vector<Projection>& features = options.features;
   const auto known = std::find_if(features.begin(), features.end(), [&](const Projection& p) {
     return p.name == asked.name && p.layout == asked.layout && p.dtype == asked.dtype &&
-           p.bit_cast == asked.bit_cast && p.exact == asked.exact && !p.blank && !asked.blank;
+           p.bit_cast == asked.bit_cast && p.exact == asked.exact && p.width == asked.width &&
+           p.keep == asked.keep && !p.blank && !asked.blank;
   });
   const auto at = static_cast<uint32_t>(known - features.begin());
   if (known == features.end()) {

@@ -102,7 +102,10 @@ class Resolver {
   }
 
   // All after this are not known by their names.
-  void EndNamed() { num_named_ = static_cast<uint32_t>(out_->outputs.size()); }
+  void EndNamed() {
+    num_named_ = static_cast<uint32_t>(out_->outputs.size());
+    is_named_ = false;
+  }
 
   Result<std::shared_ptr<const ScanProjection>> Finish() {
     SetNewest();
@@ -137,7 +140,8 @@ class Resolver {
       const uint32_t c = out_->values[output.values].column;
       OpenColumn& column = out_->columns[c];
       const bool newest_end = output.keep_last != column.record.newest_first;
-      cut[c] = cut[c] && IsPadded(output.layout) && newest_end && output.width != 0;
+      const bool may_be_cut = IsPadded(output.layout) || output.layout == Layout::kIkjt;
+      cut[c] = cut[c] && may_be_cut && newest_end && output.width != 0;
       column.newest = std::max(column.newest, output.width);
     }
     for (size_t c = 0; c < cut.size(); ++c) {
@@ -208,6 +212,8 @@ class Resolver {
     const Casting casting = CastingOf(asked, column.entry_type(), output.dtype);
     if (padded) {
       DSI_ASSIGN_OR_RETURN(output.width, Width(column, asked));
+    } else if (!is_named_ && asked.layout == Layout::kIkjt) {
+      output.width = asked.width;
     }
     if (asked.layout == Layout::kDense && !IsScalar(column))
       return InvalidArgument("{}: only features of one number stand in a dense matrix",
@@ -278,6 +284,7 @@ class Resolver {
   size_t end_stripe_;
   std::shared_ptr<ScanProjection> out_;
   uint32_t num_named_ = 0;
+  bool is_named_ = true;  // What is added now.
   std::unordered_map<uint64_t, uint32_t> columns_, shapes_, values_;
 };
 

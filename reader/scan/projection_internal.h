@@ -51,7 +51,9 @@ struct ScanOutput {
   uint32_t group = 0;
   Type dtype = Type::kInt64;
   uint32_t item_size = 8;
-  uint32_t width = 0;  // Padded.
+  // Padded. Of an IKJT that is known by its position alone: so many entries at one end are looked
+  // at; 0: all.
+  uint32_t width = 0;
   bool keep_last = true;
   bool pad_left = false;
   bool counts_entries = false;  // The first of its shape that holds all rows.
@@ -110,7 +112,8 @@ Status PadWithDefault(std::string_view name, std::optional<uint64_t> default_bit
 // Stripes [first, end) are those scanned; their greatest lengths give the width of padded outputs
 // that state none. `columns`: of each feature those that its name stands for, as LookAtScan found
 // them; where none are, and without it, they are looked up. The last `num_hidden` features are
-// known by their position alone, so that they may be those of others once more.
+// known by their position alone, so that they may be those of others once more; of such an IKJT
+// Projection::width says how many entries of each list are looked at, from the end that is kept.
 Result<std::shared_ptr<const ScanProjection>> ResolveProjection(
     const OpenFile& file, const ScanOptions& options, size_t first_stripe, size_t end_stripe,
     std::vector<std::vector<OpenColumn>> columns = {}, size_t num_hidden = 0);
