@@ -11,6 +11,12 @@ namespace dsi::internal {
 
 namespace dom = simdjson::dom;
 
+namespace {
+
+constexpr size_t kMostStrings = size_t{1} << 22;
+
+}  // namespace
+
 Status Expected(std::string_view member, std::string_view what) {
   return BadInput("{}: expected {}", QuoteForMessage(member), what);
 }
@@ -23,9 +29,15 @@ Status ReadString(std::string_view member, dom::element value, std::string* out)
 }
 
 Status ReadStrings(std::string_view member, dom::element value, std::vector<std::string>* out) {
+  return ReadStrings(member, value, kMostStrings, out);
+}
+
+Status ReadStrings(std::string_view member, dom::element value, size_t most,
+                   std::vector<std::string>* out) {
   dom::array array;
   if (value.get(array) != simdjson::SUCCESS) return Expected(member, "an array of strings");
   for (const dom::element item : array) {
+    if (out->size() >= most) return BadInput("{}: more than {}", QuoteForMessage(member), most);
     DSI_RETURN_IF_ERROR(ReadString(member, item, &out->emplace_back()));
   }
   return {};

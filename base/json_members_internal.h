@@ -19,6 +19,9 @@ namespace dsi::internal {
 // "member": expected what.
 Status Expected(std::string_view member, std::string_view what);
 Status ReadString(std::string_view member, simdjson::dom::element value, std::string* out);
+// At most `most`; 2^22 where that is not said, as many as any table of ours has columns.
+Status ReadStrings(std::string_view member, simdjson::dom::element value, size_t most,
+                   std::vector<std::string>* out);
 Status ReadStrings(std::string_view member, simdjson::dom::element value,
                    std::vector<std::string>* out);
 

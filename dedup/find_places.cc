@@ -12,9 +12,9 @@ constexpr uint32_t kNowhere = ~uint32_t{0};
 constexpr size_t kNear = 8;        // Values of the source that a step leaves out cheaply.
 constexpr size_t kMostTries = 16;  // Places of a gram that are compared.
 
-uint64_t HashOf(uint64_t value) {
-  value *= 0x9E3779B97F4A7C15ULL;
-  return value ^ value >> 32;
+// A slot of a table of 2^k. The upper bits of a product depend on all bits of the value.
+size_t SlotOf(uint64_t value, size_t size) {
+  return value * 0x9E3779B97F4A7C15ULL >> 1 >> (63 - std::countr_zero(size));
 }
 
 template <typename T>
@@ -34,9 +34,10 @@ template <typename T>
 PlaceFinder<T>::PlaceFinder(std::span<const T> source) : source_(source) {
   values_.assign(std::bit_ceil(2 * source.size() + 1), kNowhere);
   for (size_t place = 0; place < source.size(); ++place) {
-    uint32_t& first = values_[Probe(values_, HashOf(source[place]), [&](uint32_t known) {
-      return known == kNowhere || source[known] == source[place];
-    })];
+    uint32_t& first =
+        values_[Probe(values_, SlotOf(source[place], values_.size()), [&](uint32_t known) {
+          return known == kNowhere || source[known] == source[place];
+        })];
     first = std::min(first, static_cast<uint32_t>(place));
   }
   if (source.size() < kPlaceGram) return;
@@ -65,7 +66,7 @@ size_t PlaceFinder<T>::MatchAt(std::span<const T> values, size_t place) const {
 // Its first place in the source, or the size of that.
 template <typename T>
 uint32_t PlaceFinder<T>::FirstOf(T value) const {
-  const uint32_t place = values_[Probe(values_, HashOf(value), [&](uint32_t known) {
+  const uint32_t place = values_[Probe(values_, SlotOf(value, values_.size()), [&](uint32_t known) {
     return known == kNowhere || source_[known] == value;
   })];
   return place == kNowhere ? static_cast<uint32_t>(source_.size()) : place;

@@ -241,6 +241,48 @@ class WindowFinder {
   uint64_t shared_ = 0;
 };
 
+// Two lists, of which the second is laid over the first.
+class ListPair {
+ public:
+  struct LaidList {
+    uint64_t start = 0;
+    size_t length = 0;
+  };
+
+  ListPair(const FeatureRows& column, LaidList first, LaidList second)
+      : column_(column), first_(first), second_(second) {}
+
+  // Entries that the second shares with the first where it begins at entry `at` of that, if all of
+  // the overlap is equal and longer than `known`; else 0.
+  size_t OverlapBeyond(size_t known, int64_t at) const {
+    const int64_t begin = std::max<int64_t>(at, 0);
+    const int64_t end =
+        std::min(at + static_cast<int64_t>(second_.length), static_cast<int64_t>(first_.length));
+    if (end - begin <= static_cast<int64_t>(known)) return 0;
+    const auto shared = static_cast<size_t>(end - begin);
+    const uint64_t in_first = first_.start + static_cast<uint64_t>(begin);
+    const uint64_t in_second = second_.start + static_cast<uint64_t>(begin - at);
+    // The last entries first: lists that are filled up in front begin alike at every place.
+    const bool equal = AreEqual(in_first + shared - 1, in_second + shared - 1, 1) &&
+                       AreEqual(in_first, in_second, shared - 1);
+    return equal ? shared : 0;
+  }
+
+ private:
+  bool AreEqual(uint64_t a, uint64_t b, size_t count) const {
+    for (const FeatureRows::Values& values : column_.values) {
+      const auto width = static_cast<size_t>(values.width);
+      if (std::memcmp(values.data + a * width, values.data + b * width, count * width) != 0)
+        return false;
+    }
+    return true;
+  }
+
+  const FeatureRows& column_;
+  const LaidList first_;
+  const LaidList second_;
+};
+
 }  // namespace
 
 Windows FindWindows(const FeatureRows& column, std::span<const uint32_t> stored_rows,
@@ -252,14 +294,20 @@ size_t CountNewEntries(const FeatureRows& column, size_t before, size_t row) {
   const size_t length = EntriesOf(column, ShapeOf(column, row));
   const size_t length_before = EntriesOf(column, ShapeOf(column, before));
   if (length == 0 || length_before == 0) return length;
-  WindowPool pool(column);
-  pool.Append(StartOf(column, before), length_before);
+  const ListPair pair(column, {StartOf(column, before), length_before},
+                      {StartOf(column, row), length});
   size_t best = 0;
-  const int32_t same_end = static_cast<int32_t>(length_before) - static_cast<int32_t>(length);
-  const auto end = static_cast<int32_t>(std::min(std::max(length, length_before), kNearOffsets));
-  for (int32_t offset = 0; offset < end && best < length; ++offset) {
-    for (const int32_t at : {offset, -offset, same_end + offset, same_end - offset})
-      best = std::max(best, pool.Overlap({0, at}, StartOf(column, row), length));
+  const int64_t same_end = static_cast<int64_t>(length_before) - static_cast<int64_t>(length);
+  const size_t longest = std::max(length, length_before);
+  // At an offset no place shares more than longest - offset entries.
+  for (size_t offset = 0; offset < std::min(longest - best, kNearOffsets); ++offset) {
+    if (best == length) break;
+    const auto step = static_cast<int64_t>(offset);
+    best = std::max(best, pair.OverlapBeyond(best, step));
+    best = std::max(best, pair.OverlapBeyond(best, -step));
+    if (same_end == 0) continue;  // The same places.
+    best = std::max(best, pair.OverlapBeyond(best, same_end + step));
+    best = std::max(best, pair.OverlapBeyond(best, same_end - step));
   }
   return length - best;
 }

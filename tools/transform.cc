@@ -137,13 +137,7 @@ Result<TransformPlan> ResolveOver(const Pipeline& pipeline,
                                   const std::vector<ColumnInfo>& columns) {
   DSI_ASSIGN_OR_RETURN(const std::vector<std::string> taken, pipeline.Features());
   const std::set<std::string> is_taken(taken.begin(), taken.end());
-  std::set<std::string> made;
-  for (const TransformStep& step : pipeline.steps) made.insert(step.output);
   std::vector<TransformFeature> features = FeaturesOf(columns);
-  // A result hides a column of its name.
-  std::erase_if(features, [&](const TransformFeature& feature) {
-    return made.count(feature.name) != 0 && is_taken.count(feature.name) == 0;
-  });
   // Over all of them, so that a message can name one that is meant.
   const auto all = pipeline.Resolve(features);
   if (all.status().code() == StatusCode::kNotFound)

@@ -2,6 +2,7 @@
 // value of a block; many are searched without a branch, several values at a time.
 #include "dsi/transform/bucketize_internal.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -83,13 +84,14 @@ HWY_EXPORT(RunInt32);
 
 namespace {
 
+// The next number below a finite one, by its bits alone.
 template <typename T>
 T Before(T border) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return std::nextafter(border, -std::numeric_limits<T>::infinity());
-  } else {
-    return border - 1;
-  }
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  const auto bits = std::bit_cast<Bits>(border);
+  constexpr Bits kSign = Bits{1} << (8 * sizeof(T) - 1);
+  if ((bits & ~kSign) == 0) return std::bit_cast<T>(static_cast<Bits>(kSign | 1));
+  return std::bit_cast<T>((bits & kSign) == 0 ? bits - 1 : bits + 1);
 }
 
 // Adds the value c for which border < x (left) or border <= x (right) is c < x.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <unordered_set>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/json_position_internal.h"
@@ -49,11 +48,11 @@ Status CheckTable(const TransformStep& step) {
     return InvalidArgument("{} \"keys\" and {} \"values\", expected as many, at most {}",
                            step.keys.size(), step.values.size(), kMaxTransformKeys);
   }
-  std::unordered_set<int64_t> seen;
-  for (const int64_t key : step.keys) {
-    if (!seen.insert(key).second) return InvalidArgument("\"keys\": {} stands twice", key);
-  }
-  return {};
+  std::vector<int64_t> keys = step.keys;
+  std::sort(keys.begin(), keys.end());
+  const auto twice = std::adjacent_find(keys.begin(), keys.end());
+  if (twice == keys.end()) return {};
+  return InvalidArgument("\"keys\": {} stands twice", *twice);
 }
 
 Status CheckBounds(const TransformStep& step) {

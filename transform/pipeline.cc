@@ -2,11 +2,13 @@
 #include "dsi/transform/pipeline.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <unordered_map>
 #include <unordered_set>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/float_mode_internal.h"
 #include "dsi/base/json_position_internal.h"
 #include "dsi/base/name_match_internal.h"
 #include "dsi/base/no_throw_internal.h"
@@ -20,9 +22,14 @@ namespace {
 using internal::InvalidArgument;
 using internal::QuoteForMessage;
 
+// T-004, F-071.
 Status CheckName(std::string_view what, std::string_view name) {
-  if (!name.empty() && name.size() <= kMaxNameBytes) return {};
-  return InvalidArgument("{} of {} bytes, expected 1 to {}", what, name.size(), kMaxNameBytes);
+  if (name.empty() || name.size() > kMaxNameBytes)
+    return InvalidArgument("{} of {} bytes, expected 1 to {}", what, name.size(), kMaxNameBytes);
+  if (name.find('\0') != std::string_view::npos)
+    return InvalidArgument("{} with a NUL byte: {}", what, QuoteForMessage(name));
+  if (simdjson::validate_utf8(name.data(), name.size())) return {};
+  return InvalidArgument("{} that is not valid UTF-8", what);
 }
 
 using Names = std::unordered_map<std::string_view, size_t>;
@@ -95,6 +102,7 @@ Result<std::vector<std::string>> FeaturesOf(const Pipeline& pipeline) {
 }  // namespace
 
 Status Pipeline::Validate() const {
+  const internal::DefaultFloats floats;  // T-005: of parameters, too.
   return internal::NoThrow([this] { return ValidateSteps(*this); });
 }
 

@@ -41,7 +41,7 @@ class DSI_EXPORT Pipeline {
   // As FromJson; kIo and kNotFound for the file.
   static Result<Pipeline> FromJsonFile(const std::string& path);
   // Stable: FromJson(*ToJson()) gives an equal pipeline. kInvalidArgument: it is none that Validate
-  // accepts, or has a custom step.
+  // accepts, or has a custom step. kResourceExhausted: it takes more than kMaxPipelineBytes.
   Result<std::string> ToJson() const;
 
   // Everything that can be said without the features: names, order, parameters, limits.
@@ -51,7 +51,8 @@ class DSI_EXPORT Pipeline {
   // Names that steps take and none makes: the features to be read, each once, by first use.
   Result<std::vector<std::string>> Features() const;
 
-  // The same with types: what is run in which order. Features that no step takes do no harm.
+  // The same with types: what is run in which order. Features that no step takes do no harm, and
+  // an output hides one of its name.
   // kNotFound: a step takes a feature that is not there; kInvalidArgument: a type that its
   // operation does not take. Both name step, operation and feature.
   Result<TransformPlan> Resolve(const std::vector<TransformFeature>& features) const;

@@ -1,4 +1,5 @@
 // Reads the JSON form of a pipeline (T-001). Writing is in pipeline_to_json.cc.
+#include "dsi/base/float_mode_internal.h"
 #include "dsi/base/json_members_internal.h"
 #include "dsi/base/name_match_internal.h"
 #include "dsi/base/no_throw_internal.h"
@@ -25,22 +26,29 @@ Status ReadInt(std::string_view name, dom::element value, int64_t* out) {
   return Expected(name, "a whole number that fits int64");
 }
 
+// Whole numbers are meant exactly (T-010), so none may be rounded.
 Status ReadDouble(std::string_view name, dom::element value, double* out) {
-  if (value.get(*out) == simdjson::SUCCESS) return {};
-  return Expected(name, "a number");
+  bool fits = true;
+  switch (value.type()) {
+    case dom::element_type::INT64:
+      fits = internal::ConvertWhole(int64_t(value), out);
+      break;
+    case dom::element_type::UINT64:
+      fits = internal::ConvertWhole(uint64_t(value), out);
+      break;
+    case dom::element_type::DOUBLE:
+      *out = double(value);
+      break;
+    default:
+      return Expected(name, "a number");
+  }
+  return fits ? Status::Ok() : Expected(name, "a number that float64 holds exactly");
 }
 
-// Whole numbers are compared exactly (T-023), so none may be rounded.
-Status ReadBorder(std::string_view name, dom::element value, double* out) {
-  if (!value.is_int64() && !value.is_uint64()) return ReadDouble(name, value, out);
-  const bool fits = value.is_int64() ? internal::ConvertWhole(int64_t(value), out)
-                                     : internal::ConvertWhole(uint64_t(value), out);
-  return fits ? Status::Ok() : Expected(name, "numbers that float64 holds exactly");
-}
-
+// The type is looked at: a whole number beyond int64 could be had as a double, rounded.
 Status ReadNumber(std::string_view name, dom::element value, TransformNumber* out) {
   if (value.is_int64()) return ReadInt(name, value, &out->emplace<0>());
-  if (value.is_double()) return ReadDouble(name, value, &out->emplace<1>());
+  if (value.type() == dom::element_type::DOUBLE) return ReadDouble(name, value, &out->emplace<1>());
   return Expected(name, "a number; whole ones fit int64");
 }
 
@@ -96,7 +104,7 @@ Status ReadParameter(Parameter parameter, std::string_view name, dom::element va
     case Parameter::kValue:
       return ReadNumber(name, value, &step->value);
     case Parameter::kBorders:
-      return ReadArray(name, value, kMaxTransformBorders, ReadBorder, &step->borders);
+      return ReadArray(name, value, kMaxTransformBorders, ReadDouble, &step->borders);
     case Parameter::kSide:
       return ReadSide(name, value, &step->side);
     case Parameter::kKeys:
@@ -163,7 +171,8 @@ Status ReadStep(dom::element value, TransformStep* step) {
   uint32_t given = 0;
   DSI_RETURN_IF_ERROR(ReadMembers(value, [&](std::string_view name, dom::element member) -> Status {
     if (name == "output") return ReadString(name, member, &step->output);
-    if (name == "inputs") return internal::ReadStrings(name, member, &step->inputs);
+    if (name == "inputs")
+      return internal::ReadStrings(name, member, kMaxTransformInputs, &step->inputs);
     if (name == "op") {
       has_op = true;
       return ReadOp(member, step);
@@ -213,12 +222,14 @@ Status ReadPipeline(dom::element root, Pipeline* pipeline) {
   return ReadMembers(root, [pipeline](std::string_view name, dom::element value) -> Status {
     if (name == "version") return {};
     if (name == "steps") return ReadSteps(value, &pipeline->steps);
-    if (name == "outputs") return internal::ReadStrings(name, value, &pipeline->outputs);
+    if (name == "outputs")
+      return internal::ReadStrings(name, value, kMaxTransformSteps, &pipeline->outputs);
     return UnknownMember(name);
   });
 }
 
 Result<Pipeline> ParsePipeline(std::string_view json) {
+  const internal::DefaultFloats floats;  // T-005: of parameters, too.
   dom::parser parser;
   DSI_ASSIGN_OR_RETURN(const dom::element root,
                        internal::ParseJson(json, kMaxPipelineBytes, "pipeline", &parser));

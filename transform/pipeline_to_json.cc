@@ -1,5 +1,6 @@
 // Writes the JSON form of a pipeline, one step per line. Optional members that hold their default
-// are left out and the order is fixed, so that equal pipelines give equal text.
+// are left out and the order is fixed, so that equal pipelines give equal text. Long arrays of
+// numbers have no blanks.
 #include <fmt/format.h>
 
 #include "dsi/base/error_internal.h"
@@ -29,14 +30,14 @@ std::string NumberText(const TransformNumber& number) {
 std::string ArrayText(const std::vector<double>& numbers) {
   std::string text = "[";
   for (size_t i = 0; i < numbers.size(); ++i) {
-    if (i > 0) text += ", ";
+    if (i > 0) text += ',';
     text += NumberText(numbers[i]);
   }
   return text + "]";
 }
 
 std::string ArrayText(const std::vector<int64_t>& numbers) {
-  return fmt::format("[{}]", fmt::join(numbers, ", "));
+  return fmt::format("[{}]", fmt::join(numbers, ","));
 }
 
 std::string ParameterText(const TransformStep& step, Parameter parameter) {
@@ -120,6 +121,13 @@ void AppendStep(const TransformStep& step, std::string* out) {
   *out += '}';
 }
 
+// T-004: what FromJson would refuse is not written.
+Status CheckSize(const std::string& text) {
+  if (text.size() <= kMaxPipelineBytes) return {};
+  return internal::Error(StatusCode::kResourceExhausted,
+                         "the JSON of the pipeline takes more than {} bytes", kMaxPipelineBytes);
+}
+
 Result<std::string> ToText(const Pipeline& pipeline) {
   DSI_RETURN_IF_ERROR(pipeline.Validate());
   std::string out =
@@ -132,13 +140,16 @@ Result<std::string> ToText(const Pipeline& pipeline) {
     }
     out += i == 0 ? "\n    " : ",\n    ";
     AppendStep(step, &out);
+    DSI_RETURN_IF_ERROR(CheckSize(out));
   }
   out += "\n  ]";
   if (!pipeline.outputs.empty()) {
     out += ",\n  \"outputs\": ";
     AppendNames(pipeline.outputs, &out);
   }
-  return out + "\n}\n";
+  out += "\n}\n";
+  DSI_RETURN_IF_ERROR(CheckSize(out));
+  return out;
 }
 
 }  // namespace

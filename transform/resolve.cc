@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/float_mode_internal.h"
 #include "dsi/base/name_match_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/transform/check_step_internal.h"
@@ -82,8 +83,9 @@ class Resolver {
                                              : state_->features[found->second.index].type);
     }
     DSI_ASSIGN_OR_RETURN(nodes_[i].type, StepType(step, types));
-    if (names_.emplace(step.output, TransformSource{true, i}).second) return {};
-    return InvalidArgument("its output has the name of a feature; rename it");
+    // Hides a feature of its name, which no step of a valid pipeline takes (T-001).
+    names_[step.output] = {true, i};
+    return {};
   }
 
   // Outputs, what they need, and how often each step is needed.
@@ -166,7 +168,9 @@ class Resolver {
     TransformStage stage;
     stage.op = step.op;
     stage.steps = {step.output};
-    stage.type = Form(i) == OpForm::kTruncation ? source : nodes_[i].type;
+    const bool is_cut = Form(i) == OpForm::kTruncation;
+    stage.type = is_cut ? source : nodes_[i].type;
+    if (is_cut) stage.cut = static_cast<uint32_t>(step.n);
     stage.sources = std::move(sources);
     AddStage(std::move(stage), i, ends);
     state_->steps.back() = step;
@@ -221,6 +225,7 @@ class Resolver {
 }  // namespace internal
 
 Result<TransformPlan> Pipeline::Resolve(const std::vector<TransformFeature>& features) const {
+  const internal::DefaultFloats floats;  // T-005: of parameters, too.
   return internal::NoThrow([&] { return internal::Resolver(*this, features).Run(); });
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/float_mode_internal.h"
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/transform/check_step_internal.h"
 #include "dsi/transform/elementwise_internal.h"
@@ -175,6 +176,7 @@ void ElementwiseChain::Apply(const void* in, size_t n, void* out) const {
     if (n > 0) std::memcpy(out, in, n * in_width);
     return;
   }
+  const internal::DefaultFloats floats;  // T-005.
   constexpr size_t kBytes = internal::kTransformBlock * 8;
   alignas(64) std::byte blocks[2][kBytes];
   for (size_t at = 0; at < n; at += internal::kTransformBlock) {
@@ -203,6 +205,7 @@ const ElementwiseChain& TransformPlan::scores_of(size_t stage) const {
 
 Status TransformPlan::RunStage(size_t number, std::span<const RowsInput> inputs, size_t num_rows,
                                RowsBuilder* out) const {
+  const internal::DefaultFloats floats;  // T-005.
   return internal::NoThrow([&]() -> Status {
     if (number >= state_->stages.size()) {
       return internal::InvalidArgument("stage {} of {}", number, state_->stages.size());

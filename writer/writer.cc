@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/float_mode_internal.h"
 #include "dsi/format/limits.h"
 #include "dsi/format/overlay_internal.h"
 #include "dsi/format/reserved_names_internal.h"
@@ -96,6 +97,7 @@ class Writer::Impl {
 
   template <typename Add>
   Status AddRows(const Add& add) {
+    const internal::DefaultFloats floats;  // Threads that start below have it, too.
     return NoThrow([&]() -> Status {
       DSI_RETURN_IF_ERROR(CheckOpen());
       DSI_RETURN_IF_ERROR(add(&rows_));
@@ -106,6 +108,7 @@ class Writer::Impl {
   }
 
   Result<WriteReport> Finish() {
+    const internal::DefaultFloats floats;
     return NoThrow([&]() -> Result<WriteReport> {
       DSI_RETURN_IF_ERROR(CheckOpen());
       WriteReport report;

@@ -21,9 +21,11 @@ from typing import Any, Self
 
 from . import _dsi
 from ._checks import wrong
-from .errors import InvalidArgument
+from .errors import Error, InvalidArgument
 
 Names = str | Sequence[str]
+
+_MOST_BYTES = 1 << 26  # Of the JSON of a pipeline (T-004).
 
 
 class Pipeline:
@@ -141,7 +143,7 @@ class Pipeline:
         side: into which bucket a value equal to a border falls: 'left' (buckets (b, b'], as
         torch.bucketize does with right=False) or 'right' ([b, b'), as NVTabular does).
         """
-        numbers = [float(border) for border in borders]
+        numbers = [_border(border) for border in borders]
         return self._add(output, "bucketize", input, borders=numbers, side=side)
 
     def map_id(
@@ -271,8 +273,22 @@ def native_pipeline(transforms: Transforms | None) -> _dsi.Pipeline | None:
 def kept_transforms(transforms: Transforms | None) -> Transforms | None:
     """With what a file holds now in the place of its path, for who uses it more than once."""
     if isinstance(transforms, str | os.PathLike) and _is_path(transforms):
-        return _dsi.Pipeline.from_file(os.fspath(transforms)).to_json()
+        return _checked_text(os.fspath(transforms))
     return transforms
+
+
+def _checked_text(path: str) -> str:
+    """As it stands there: written anew it may be longer than is allowed (T-004)."""
+    try:
+        with open(path, "rb") as file:
+            text = file.read(_MOST_BYTES + 1).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return _dsi.Pipeline.from_file(path).to_json()  # Tells what is wrong.
+    try:
+        _dsi.Pipeline.from_json(text)
+    except Error as error:
+        raise type(error)(f"{path}: {error}") from None
+    return text
 
 
 def _is_path(transforms: str | os.PathLike[str]) -> bool:
@@ -284,5 +300,17 @@ def _whole(value: Any) -> int:
 
 
 def _number(value: Any) -> int | float:
-    """As it was meant: whole numbers stay whole, those of numpy too."""
-    return operator.index(value) if hasattr(value, "__index__") else float(value)
+    """As it was meant: whole numbers stay whole, those of numpy and torch too."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return float(value)
+
+
+def _border(value: Any) -> int | float:
+    """A whole number that float64 does not hold stays whole, so that the library refuses it."""
+    number = _number(value)
+    try:
+        return float(number) if float(number) == number else number
+    except OverflowError:
+        return number

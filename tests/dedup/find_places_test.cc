@@ -53,6 +53,15 @@ TYPED_TEST(FindPlacesTest, NothingInNothing) {
   EXPECT_EQ(Find<T>({7}, {7, 8}), (std::vector<uint32_t>{0, 1}));
 }
 
+// Values that differ in their upper bits alone.
+TEST(PlaceFinderTest, UpperBitsCount) {
+  std::vector<uint64_t> source;
+  for (uint64_t i = 1; i < (1 << 17); ++i) source.push_back(i << 47);
+  const std::vector<uint64_t> values(source.rbegin(), source.rend());
+  const std::vector<uint32_t> places = PlaceFinder<uint64_t>(source).Find(values, kLeastFar);
+  for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(places[i], source.size() - 1 - i);
+}
+
 TYPED_TEST(FindPlacesTest, AllButSomeTakesAStepForEachThatIsLeftOut) {
   const auto source = Random<TypeParam>(5000, 300, 1);
   std::vector<TypeParam> values;

@@ -2,6 +2,8 @@
 
 #include "dsi/dedup/windows_internal.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -232,6 +234,49 @@ TEST_F(WindowsTest, CountNewEntriesOfNeighbours) {
   EXPECT_EQ(CountNewEntries(column.column(), 1, 2), 20U);
   EXPECT_EQ(CountNewEntries(column.column(), 3, 2), 20U);
   EXPECT_EQ(CountNewEntries(column.column(), 2, 4), 0U);
+}
+
+// The greatest overlap of all places within 512 entries of one end or the other, as a definition.
+size_t NewEntries(const List& before, const List& row) {
+  const auto length = static_cast<int64_t>(row.size());
+  const auto length_before = static_cast<int64_t>(before.size());
+  int64_t best = 0;
+  for (int64_t at = -length; at < length_before; ++at) {
+    if (std::abs(at) >= 512 && std::abs(at + length - length_before) >= 512) continue;
+    const int64_t begin = std::max<int64_t>(at, 0);
+    const int64_t end = std::min(at + length, length_before);
+    if (end > begin &&
+        std::equal(before.begin() + begin, before.begin() + end, row.begin() + (begin - at)))
+      best = std::max(best, end - begin);
+  }
+  return static_cast<size_t>(length - best);
+}
+
+TEST_F(WindowsTest, CountNewEntriesIsWhatNoPlaceShares) {
+  const auto check = [](const List& before, const List& row) {
+    for (const std::vector<int>& widths : {std::vector<int>{8}, std::vector<int>{4, 2}}) {
+      const TestColumn column({before, row}, 0, widths);
+      EXPECT_EQ(CountNewEntries(column.column(), 0, 1), NewEntries(before, row))
+          << before.size() << " " << row.size();
+    }
+  };
+  // Of few values, so that much is alike by chance; filled up in front, behind, at both ends.
+  for (int round = 0; round < 400; ++round) {
+    List lists[2];
+    for (List& list : lists) {
+      list.resize(1 + random_() % (round % 10 == 0 ? 1200 : 40), 0);
+      const size_t begin = random_() % list.size();
+      const size_t end = begin + random_() % (list.size() - begin + 1);
+      for (size_t i = begin; i < end; ++i) list[i] = random_() % (1 + random_() % 4);
+    }
+    check(lists[0], lists[1]);
+    lists[1] = lists[0];
+    lists[1].erase(lists[1].begin(),
+                   lists[1].begin() + static_cast<int64_t>(random_() % lists[1].size()));
+    check(lists[0], lists[1]);
+    lists[1].resize(lists[0].size(), 7);
+    check(lists[0], lists[1]);
+  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ import dsi
 import numpy as np
 import pytest
 from conftest import SOURCE
+from dsi.transforms import kept_transforms
 from transform_rows import ROWS, everywhere, f32, hashed, made, write_table
 
 
@@ -249,6 +250,18 @@ def wrong(pipeline, error=dsi.BadInput):
     return str(caught.value)
 
 
+def test_whole_borders_stay_whole():
+    # T-023: what float64 does not hold is refused, not rounded.
+    def of(*borders):
+        return dsi.Pipeline().bucketize("x", "clicks", borders=borders, side="left")
+
+    for border in (2**53 + 1, np.int64(-(2**53) - 1), 2**64 - 1, 10**30 + 1, 10**400):
+        assert wrong(of(border).check)
+    assert "float64 holds exactly" in wrong(of(2**53 + 1).check)
+    read = json.loads(of(-(2**53), np.float32(0.5), 3, 2**63, 10**20).to_json())
+    assert read["steps"][0]["borders"] == [-(2**53), 0.5, 3, 2**63, 10**20]
+
+
 def test_a_step_that_cannot_be_is_named():
     start = dsi.Pipeline().lastx("recent", "clicks", n=4)
     told = wrong(
@@ -319,3 +332,24 @@ def test_a_pipeline_may_be_a_file(table, tmp_path):
         assert str([batch.dense.tolist() for batch in one]) == str(expected)
     with pytest.raises(dsi.NotFound, match=r"pipeline\.json"):
         table.scan(transforms=path)
+    with pytest.raises(dsi.NotFound, match=r"pipeline\.json"):
+        table.loader(transforms=path)
+
+
+def test_what_a_file_holds_is_kept_as_it_is(tmp_path):
+    # T-004: written anew, with a point in every border, a text could be too long.
+    path = tmp_path / "pipeline.json"
+    step = '{"output":"x","op":"bucketize","inputs":["x1"],"borders":[1,2],"side":"left"}'
+    text = '{"version":1,"steps":[' + step + "]}"
+    path.write_text("\ufeff" + text, encoding="utf-8")
+    assert kept_transforms(path) == text == kept_transforms(str(path))
+    for bad in (b"{", b'{"version": 1, "steps": []}', b'{"\xff": 1}'):
+        path.write_bytes(bad)
+        assert "pipeline.json: pipeline: " in wrong(lambda: kept_transforms(path))
+
+
+def test_an_output_hides_a_column_of_its_name(table):
+    # T-001.
+    rows, ds = table
+    pipeline = dsi.Pipeline().clamp("label", "session", low=0, high=3)
+    assert made(ds, pipeline, "label") == [[clamp(row["session"], 0, 3)] for row in rows]

@@ -15,8 +15,8 @@ const char kAll[] = R"({
     {"output": "a", "op": "sigrid_hash", "inputs": ["clicks"], "salt": -9223372036854775808, "max": 9223372036854775807},
     {"output": "b", "op": "modulus", "inputs": ["clicks"], "max": 7},
     {"output": "c", "op": "clamp", "inputs": ["age"], "low": -1, "high": 2.0},
-    {"output": "d", "op": "bucketize", "inputs": ["age"], "borders": [-1.5, 0.0, 0.1, 1e+300], "side": "right"},
-    {"output": "e", "op": "map_id", "inputs": ["clicks"], "keys": [1, -2], "values": [3, 4], "default": 0},
+    {"output": "d", "op": "bucketize", "inputs": ["age"], "borders": [-1.5,0.0,0.1,1e+300], "side": "right"},
+    {"output": "e", "op": "map_id", "inputs": ["clicks"], "keys": [1,-2], "values": [3,4], "default": 0},
     {"output": "f", "op": "logit", "inputs": ["age"]},
     {"output": "g", "op": "logit", "inputs": ["age"], "epsilon": 0.01},
     {"output": "h", "op": "boxcox", "inputs": ["age"], "lambda1": 0.5, "lambda2": 1.0},
@@ -108,7 +108,7 @@ TEST(PipelineJsonTest, T010StepsThatAreWrong) {
              "steps[0]: \"value\": expected a number; whole ones fit int64");
   ExpectStep(R"({"op": "boxcox", "lambda1": "0"})", "steps[0]: \"lambda1\": expected a number");
   ExpectStep(R"({"op": "bucketize", "borders": [1, 9007199254740993]})",
-             "steps[0]: \"borders\": expected numbers that float64 holds exactly");
+             "steps[0]: \"borders\": expected a number that float64 holds exactly");
   ExpectStep(R"({"op": "bucketize", "borders": 1})",
              "steps[0]: \"borders\": expected an array of numbers");
   ExpectStep(R"({"op": "bucketize", "borders": [true]})",
@@ -157,6 +157,76 @@ TEST(PipelineJsonTest, T004ParametersOutOfRange) {
              "steps[0]: \"borders\": more than 65536");
 }
 
+// T-010: none is rounded, those between 2^63 and 2^64 neither.
+TEST(PipelineJsonTest, T010WholeNumbersStayWhole) {
+  const std::string beyond = "9223372036854775808";
+  for (const std::string& number : {beyond, std::string("18446744073709551615")}) {
+    const std::string said = ": expected a number; whole ones fit int64";
+    ExpectStep(R"({"op": "clamp", "low": )" + number + "}", "steps[0]: \"low\"" + said);
+    ExpectStep(R"({"op": "clamp", "high": )" + number + "}", "steps[0]: \"high\"" + said);
+    ExpectStep(R"({"op": "fill", "value": )" + number + "}", "steps[0]: \"value\"" + said);
+  }
+  for (const char* const name : {"lambda1", "lambda2", "epsilon", "borders"}) {
+    const bool many = std::string_view(name) == "borders";
+    for (const char* const number :
+         {"9007199254740993", "-9007199254740993", "18446744073709551615"}) {
+      const std::string value = many ? std::string("[") + number + "]" : number;
+      ExpectStep(
+          std::string("{\"") + name + "\": " + value + "}",
+          std::string("steps[0]: \"") + name + "\": expected a number that float64 holds exactly");
+    }
+  }
+  const auto exact = Pipeline::FromJson(
+      R"({"version": 1, "steps": [{"output": "x", "op": "boxcox", "inputs": ["a"], )"
+      R"("lambda1": 2, "lambda2": 9223372036854775808}]})");
+  ASSERT_TRUE(exact.ok()) << exact.status().ToString();
+  EXPECT_EQ(exact->steps[0].lambda1, 2);
+  EXPECT_EQ(exact->steps[0].lambda2, 0x1p63);
+}
+
+// Many texts are refused before they take much more memory than the text.
+TEST(PipelineJsonTest, T004TooManyNames) {
+  std::string names = "\"\"";
+  for (size_t i = 0; i < kMaxTransformInputs; ++i) names += ",\"\"";
+  ExpectStep(R"({"op": "log1p", "inputs": [)" + names + "]}", "steps[0]: \"inputs\": more than 64");
+  names = "\"\"";
+  for (size_t i = 0; i < kMaxTransformSteps; ++i) names += ",\"\"";
+  ExpectText(R"({"version": 1, "outputs": [)" + names + "]}", "\"outputs\": more than 65536");
+}
+
+// F-071: JSON could not say these.
+TEST(PipelineJsonTest, T004NamesThatAreNoText) {
+  const auto refused = [](const std::string& output, const std::string& input) {
+    Pipeline pipeline;
+    pipeline.steps = {{.output = output, .op = TransformOp::kLog1p, .inputs = {input}}};
+    EXPECT_EQ(pipeline.ToJson().status().ToString(), pipeline.Validate().ToString());
+    return pipeline.Validate().message();
+  };
+  EXPECT_EQ(refused("a\xff", "b"), "steps[0]: name of an output that is not valid UTF-8");
+  EXPECT_EQ(refused("a", "b\xc3"),
+            "steps[0] \"a\" (log1p): name of an input that is not valid UTF-8");
+  const std::string said = "with a NUL byte: \"a\\x00\"";
+  EXPECT_EQ(refused(std::string("a\0", 2), "b"), "steps[0]: name of an output " + said);
+  EXPECT_EQ(refused("b", std::string("a\0", 2)),
+            "steps[0] \"b\" (log1p): name of an input " + said);
+  ExpectStep(R"({"output": "a\u0000", "op": "log1p", "inputs": ["b"]})",
+             "steps[0]: name of an output " + said);
+  EXPECT_EQ(refused("h\xc3\xa4user", "\xe2\x82\xac"), "");
+}
+
+// Keys are whole multiples of the buckets that a table of so many has in libstdc++, so that all of
+// them would stand in one.
+TEST(PipelineJsonTest, T024KeysThatAHashPutsTogether) {
+  Pipeline pipeline;
+  TransformStep step = {.output = "x", .op = TransformOp::kMapId, .inputs = {"a"}};
+  for (int64_t i = 0; i < (1 << 17); ++i) step.keys.push_back(i * 172'933 * 85'229);
+  step.values.resize(step.keys.size());
+  pipeline.steps = {step};
+  EXPECT_TRUE(pipeline.Validate().ok());
+  pipeline.steps[0].keys.back() = 0;
+  EXPECT_EQ(pipeline.Validate().message(), "steps[0] \"x\" (map_id): \"keys\": 0 stands twice");
+}
+
 TEST(PipelineJsonTest, T001NamesAndOrder) {
   const auto two = [](const std::string& out, const std::string& first, const std::string& second) {
     return R"({"version": 1, "steps": [{"output": "x", "op": "log1p", "inputs": [")" + first +
@@ -181,6 +251,28 @@ TEST(PipelineJsonTest, T004TextTooLong) {
   EXPECT_EQ(Pipeline::FromJson(std::string(kMaxPipelineBytes + 1, ' ')).status().message(),
             "pipeline of 67108865 bytes, expected at most 67108864");
   EXPECT_EQ(Pipeline::FromJsonFile("no such file").status().code(), StatusCode::kNotFound);
+}
+
+// What ToJson writes FromJson reads.
+TEST(PipelineJsonTest, T004TextThatWouldBeTooLong) {
+  Pipeline pipeline;
+  TransformStep step = {.output = "x", .op = TransformOp::kMapId, .inputs = {"a"}};
+  for (size_t i = 0; i < kMaxTransformKeys; ++i) step.keys.push_back(static_cast<int64_t>(i));
+  step.values.resize(step.keys.size());
+  step.inputs = {"in"};
+  for (int i = 0; i < 7; ++i) {
+    step.output = std::string(1, static_cast<char>('a' + i));
+    pipeline.steps.push_back(step);
+  }
+  // 7 steps of 2^20 keys, most of 6 digits: blanks behind commas would make them too long.
+  const auto text = pipeline.ToJson();
+  ASSERT_TRUE(text.ok()) << text.status().ToString();
+  EXPECT_GT(text->size() + 14 * kMaxTransformKeys, kMaxPipelineBytes);
+  EXPECT_LE(text->size(), kMaxPipelineBytes);
+  step.output = "h";
+  pipeline.steps.push_back(step);
+  EXPECT_EQ(pipeline.ToJson().status().ToString(),
+            "resource exhausted: the JSON of the pipeline takes more than 67108864 bytes");
 }
 
 TEST(PipelineJsonTest, T048CustomHasNoJson) {

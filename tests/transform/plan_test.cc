@@ -161,8 +161,20 @@ TEST(TransformPlanTest, RefusesTypes) {
   ExpectRefused(Step("x", TransformOp::kModulus, {"click"}),
                 "steps[0] \"x\" (modulus): no feature \"click\"; did you mean \"clicks\"?",
                 StatusCode::kNotFound);
-  ExpectRefused(Step("age", TransformOp::kModulus, {"clicks"}),
-                "steps[0] \"age\" (modulus): its output has the name of a feature; rename it");
+}
+
+// T-001: who asks for the name has the output, and a step that takes it takes the output.
+TEST(TransformPlanTest, T001OutputHidesAFeatureOfItsName) {
+  Pipeline pipeline;
+  pipeline.steps = {Step("age", TransformOp::kFirstX, {"clicks"}),
+                    Step("short", TransformOp::kLastX, {"age"})};
+  pipeline.outputs = {"age", "short"};
+  const auto plan = pipeline.Resolve(kFeatures);
+  ASSERT_TRUE(plan.ok()) << plan.status().ToString();
+  ASSERT_EQ(plan->stages().size(), 2U);
+  EXPECT_EQ(plan->stages()[0].type, kIds);
+  EXPECT_TRUE(plan->stages()[1].sources[0].is_stage);
+  EXPECT_EQ(*pipeline.Features(), (std::vector<std::string>{"clicks"}));
 }
 
 TEST(TransformPlanTest, RefusesWrongInputs) {

@@ -1,7 +1,6 @@
 #include "dsi/writer/encode/source_choice_internal.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "dsi/base/logarithm_internal.h"
@@ -30,6 +29,11 @@ struct Candidate {
   double count = 0;  // Of its values, as known as that.
   bool is_source = false;
   bool borrows = false;
+};
+
+struct Borrower {
+  uint32_t at = 0;   // Of the candidates.
+  double share = 0;  // Of its values that the source seems to have.
 };
 
 template <typename T>
@@ -73,8 +77,9 @@ class SourceChooser {
 
   Result<std::vector<BorrowingStream>> Choose() {
     DSI_RETURN_IF_ERROR(FindCandidates());
-    if (contained_.empty()) return std::move(streams_);
     DSI_RETURN_IF_ERROR(Weigh());
+    saved_.resize(candidates_.size());
+    for (size_t source = 0; source < candidates_.size(); ++source) saved_[source] = SavedBy(source);
     for (size_t source = Best(); source != kNone; source = Best())
       DSI_RETURN_IF_ERROR(LendFrom(source));
     std::sort(streams_.begin(), streams_.end(),
@@ -108,19 +113,22 @@ class SourceChooser {
         return SampleGrams(values, static_cast<uint64_t>(candidates_[i].type));
       });
     }));
-    contained_ = FindContained(samples);
+    const auto contained = FindContained(samples);
+    lent_by_.resize(candidates_.size());
+    lent_to_.resize(candidates_.size());
+    for (const auto& [pair, share] : contained) {
+      lent_by_[pair.second].push_back({pair.first, share});
+      lent_to_[pair.first].push_back(pair.second);
+    }
     return Status::Ok();
   }
 
   // What the members of pairs take by entropy.
   Status Weigh() {
     std::vector<uint32_t> members;
-    for (const auto& [pair, share] : contained_) {
-      members.push_back(pair.first);
-      members.push_back(pair.second);
+    for (uint32_t i = 0; i < candidates_.size(); ++i) {
+      if (!lent_by_[i].empty() || !lent_to_[i].empty()) members.push_back(i);
     }
-    std::sort(members.begin(), members.end());
-    members.erase(std::unique(members.begin(), members.end()), members.end());
     return for_each_(members.size(), [&](size_t i) {
       Candidate& candidate = candidates_[members[i]];
       const std::vector<std::byte> bytes = ValuesOfColumn(candidate.column);
@@ -144,29 +152,39 @@ class SourceChooser {
     return 8 * to.bytes / to.count * kPlaceGram < Log2(source.count);
   }
 
+  // For how many bytes of others its values stand in; 0: it lends nothing.
+  double SavedBy(size_t at) const {
+    const Candidate& source = candidates_[at];
+    if (source.borrows || source.is_source) return 0;
+    double saved = 0;
+    for (const Borrower& borrower : lent_by_[at]) {
+      const Candidate& to = candidates_[borrower.at];
+      if (MayLend(source, to)) saved += borrower.share * to.bytes;
+    }
+    return saved;
+  }
+
   // The candidate whose values stand in for the most bytes of others; those of a pair are both
   // candidates until one lends to the other.
   size_t Best() const {
-    std::map<uint32_t, double> saved;
-    for (const auto& [pair, share] : contained_) {
-      const Candidate& source = candidates_[pair.second];
-      if (source.borrows || source.is_source) continue;
-      if (MayLend(source, candidates_[pair.first]))
-        saved[pair.second] += share * candidates_[pair.first].bytes;
-    }
-    const auto best =
-        std::max_element(saved.begin(), saved.end(),
-                         [](const auto& a, const auto& b) { return a.second < b.second; });
-    return best == saved.end() ? kNone : best->first;
+    const auto best = std::max_element(saved_.begin(), saved_.end());
+    if (best == saved_.end() || *best == 0) return kNone;
+    return static_cast<size_t>(best - saved_.begin());
+  }
+
+  // After a candidate began to lend or to borrow.
+  void SaveAnew(size_t changed) {
+    saved_[changed] = SavedBy(changed);
+    for (const uint32_t source : lent_to_[changed]) saved_[source] = SavedBy(source);
   }
 
   Status LendFrom(size_t at) {
     Candidate& source = candidates_[at];
     source.is_source = true;
+    SaveAnew(at);
     std::vector<uint32_t> borrowers;
-    for (const auto& [pair, share] : contained_) {
-      if (pair.second == at && MayLend(source, candidates_[pair.first]))
-        borrowers.push_back(pair.first);
+    for (const Borrower& borrower : lent_by_[at]) {
+      if (MayLend(source, candidates_[borrower.at])) borrowers.push_back(borrower.at);
     }
     const std::vector<std::byte> bytes = ValuesOfColumn(source.column);
     std::vector<EncodedStream> streams(borrowers.size());
@@ -182,6 +200,7 @@ class SourceChooser {
       candidate.borrows = !streams[i].nodes.empty() && stored <= kMostOfEntropy * candidate.bytes &&
                           stored + source.bytes <= kReadLimit * candidate.bytes;
       if (!candidate.borrows) continue;
+      SaveAnew(borrowers[i]);
       const ColumnLayout& column = layout_.columns[source.column];
       streams[i].record.SetSource(source.column,
                                   column.id_space == kNone16 ? kNone32 : column.id_space);
@@ -222,8 +241,10 @@ class SourceChooser {
   const StripeOptions& options_;
   const ForEach& for_each_;
   std::vector<Candidate> candidates_;
-  // By two candidates: which share of the first one's values the second seems to have.
-  std::map<std::pair<uint32_t, uint32_t>, double> contained_;
+  // Of each candidate: which ones' values it seems to have, ascending …
+  std::vector<std::vector<Borrower>> lent_by_;
+  std::vector<std::vector<uint32_t>> lent_to_;  // … and which seem to have its own.
+  std::vector<double> saved_;                   // By each, as things stand.
   std::vector<BorrowingStream> streams_;
 };
 
