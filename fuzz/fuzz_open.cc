@@ -36,3 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (sound && !(columns.ok() && groups && schema && metadata && streams && plan)) std::abort();
   return 0;
 }
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
+                                          unsigned int seed) {
+  return dsi::internal::fuzz::MutateSealed(data, size, max_size, seed);
+}

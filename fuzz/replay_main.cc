@@ -15,6 +15,8 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,8 @@ extern "C" __attribute__((weak)) std::size_t LLVMFuzzerCustomMutator(std::uint8_
                                                                      std::size_t size,
                                                                      std::size_t max_size,
                                                                      unsigned int seed);
+// Defined by targets that tell what the last input came to: words, spaces between.
+extern "C" __attribute__((weak)) const char* FuzzReached();
 
 namespace {
 
@@ -97,6 +101,21 @@ void RunOnce(const std::vector<char>& bytes) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 
+// A seed called "reaches.<word>.<word>" comes to all of these; empty, or a word that it does not.
+// What its bytes mean may change with the target, and then nobody would miss what it was for.
+std::string MissedWord(const fs::path& input) {
+  const std::string name = input.filename().string();
+  if (!name.starts_with("reaches.")) return "";
+  std::set<std::string> reached;
+  std::istringstream words(FuzzReached != nullptr ? FuzzReached() : "");
+  for (std::string word; words >> word;) reached.insert(word);
+  std::istringstream wanted(name.substr(name.find('.') + 1));
+  for (std::string word; std::getline(wanted, word, '.');) {
+    if (!reached.contains(word)) return word;
+  }
+  return "";
+}
+
 }  // namespace
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size,
@@ -126,6 +145,10 @@ int main(int argc, char** argv) {
     std::printf("%s (%zu bytes)\n", input.c_str(), bytes.size());
     std::fflush(stdout);
     RunOnce(bytes);
+    if (const std::string word = MissedWord(input); !word.empty()) {
+      std::fprintf(stderr, "%s does not reach \"%s\"\n", input.c_str(), word.c_str());
+      return 1;
+    }
     for (long i = 0; i < mutations; ++i) RunOnce(Mutated(bytes));
   }
   std::printf("%zu inputs replayed\n", inputs.size());

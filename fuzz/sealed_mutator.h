@@ -1,5 +1,6 @@
 // Mutations of whole files that reach beyond their seals: what a seal protects is changed, and the
-// seal made anew. For libFuzzer and for replay_main alike; include it in one source of a target.
+// seal made anew. For libFuzzer and for replay_main alike: a target calls MutateSealed from its
+// LLVMFuzzerCustomMutator.
 #pragma once
 
 #include <algorithm>
@@ -79,11 +80,8 @@ inline void ChangeField(std::mt19937* random, std::vector<std::byte>* bytes) {
   std::memcpy(bytes->data() + at, &value, width);
 }
 
-}  // namespace dsi::internal::fuzz
-
 // Half of the time fields change and every seal is right; else any bytes, now and then sealed.
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
-                                          unsigned int seed) {
+inline size_t MutateSealed(uint8_t* data, size_t size, size_t max_size, unsigned int seed) {
   std::mt19937 random(seed);
   const bool fields = random() % 2 == 0;
   const bool seals = fields || random() % 2 == 0;
@@ -91,8 +89,10 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   const auto* const begin = reinterpret_cast<const std::byte*>(data);
   std::vector<std::byte> bytes(begin, begin + size);
   for (size_t times = fields ? 1 + random() % 3 : 0; times > 0; --times)
-    dsi::internal::fuzz::ChangeField(&random, &bytes);
-  if (seals) dsi::internal::fuzz::MakeSealsAnew(&bytes);
+    ChangeField(&random, &bytes);
+  if (seals) MakeSealsAnew(&bytes);
   std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(data));
   return bytes.size();
 }
+
+}  // namespace dsi::internal::fuzz

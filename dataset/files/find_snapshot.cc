@@ -64,6 +64,7 @@ Result<AskedSnapshot> ParseName(const std::string& where) {
     DSI_ASSIGN_OR_RETURN(folder, PathOfFileUrl(where));
   }
   const bool is_local = scheme.empty() || scheme == "file";
+  if (!is_local) DSI_RETURN_IF_ERROR(CheckPlace(where));
   std::error_code error;
   // What is there under this name is meant.
   const bool is_there = is_local && fs::exists(folder, error);

@@ -42,6 +42,21 @@ bool IsListed(std::string_view path_below) {
   return !is_hidden && path_below.ends_with(".dsi");
 }
 
+Status CheckPlace(const std::string& where) {
+  const std::string scheme = SchemeOf(where);
+  const std::string_view rest = std::string_view(where).substr(scheme.size() + 3);
+  const bool is_there = !rest.empty() && rest.front() != '/' && rest.front() != '@';
+  if (is_there) return Status::Ok();
+  if (scheme == "s3") {
+    return InvalidArgument(
+        "{}: names no bucket, expected s3://bucket/key, or s3://bucket/prefix/ for all below it",
+        ShownName(where));
+  }
+  if (scheme != "http" && scheme != "https") return Status::Ok();
+  return InvalidArgument("{}: names no server, expected {}://server/path", ShownName(where),
+                         scheme);
+}
+
 Result<std::vector<std::string>> ListFiles(const std::string& where, const OpenOptions& options) {
   if (where.empty()) return InvalidArgument("an empty name of a file");
   DSI_ASSIGN_OR_RETURN(std::vector<std::string> paths, ListAny(where, options));

@@ -20,6 +20,10 @@ bool IsListed(std::string_view path_below);
 // "**" is any number of parts, none of them hidden.
 bool MatchesPath(std::string_view pattern, std::string_view path);
 
+// kInvalidArgument: an s3 or http(s) URL without a bucket or server, where what is looked for below
+// it would become that.
+Status CheckPlace(const std::string& where);
+
 // Paths of the files that `where` stands for, ascending, each once. A file that is named itself is
 // not looked at. kNotFound: no file is there; kIo; kInvalidArgument.
 Result<std::vector<std::string>> ListFiles(const std::string& where, const OpenOptions& options);

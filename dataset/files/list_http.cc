@@ -15,20 +15,28 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-// Folders in folders: a server may have a link in a circle.
+// Folders in folders: a server may have a link in a circle. Two of them in a folder are 2^32
+// folders at that depth, so that what is listed in all is bounded, too.
 constexpr int kMaxDepth = 32;
+constexpr size_t kMaxFolders = 10'000;
+constexpr size_t kMaxEntries = 1'000'000;
 
 class HttpWalk {
  public:
-  explicit HttpWalk(RemoteListing* listing) : listing_(listing) {}
+  HttpWalk(RemoteListing* listing, std::string root) : listing_(listing), root_(std::move(root)) {}
 
   Status Walk(const std::string& folder, int depth) {
     if (depth > kMaxDepth) {
-      return Error(StatusCode::kIo, "{}: more than {} folders in each other",
-                   WithoutSecrets(folder), kMaxDepth);
+      return Error(
+          StatusCode::kIo,
+          "{}: more than {} folders in each other; name a manifest instead (dsictl manifest)",
+          WithoutSecrets(folder), kMaxDepth);
     }
+    if (num_folders_ == kMaxFolders) return TooMany(folder, "folders", kMaxFolders);
+    ++num_folders_;
     std::vector<std::string> folders, files;
     DSI_RETURN_IF_ERROR(List(folder, &folders, &files));
+    if (num_entries_ > kMaxEntries) return TooMany(folder, "entries", kMaxEntries);
     for (const std::string& name : files) {
       if (IsListed(name)) paths_.push_back(folder + EscapeKey(name));
     }
@@ -50,6 +58,7 @@ class HttpWalk {
                             entry["type"].get(type) == simdjson::SUCCESS;
       if (!is_entry || name.empty() || name.find('/') != std::string_view::npos)
         return NoList(folder);
+      ++num_entries_;
       if (name.starts_with('.')) continue;
       if (type == "directory") folders->emplace_back(name);
       if (type == "file") files->emplace_back(name);
@@ -67,7 +76,17 @@ class HttpWalk {
         WithoutSecrets(folder));
   }
 
+  // Of what was named: the folder is where the walk stood.
+  Status TooMany(const std::string& folder, const char* what, size_t most) const {
+    return Error(StatusCode::kIo,
+                 "{}: more than {} {} in all, at {}; name a manifest instead (dsictl manifest)",
+                 WithoutSecrets(root_), most, what, WithoutSecrets(folder));
+  }
+
   RemoteListing* listing_;
+  std::string root_;
+  size_t num_folders_ = 0;  // Listed so far.
+  size_t num_entries_ = 0;  // Of these, hidden ones too.
   std::vector<std::string> paths_;
 };
 
@@ -76,7 +95,7 @@ class HttpWalk {
 Result<std::vector<std::string>> ListHttp(const std::string& where, const OpenOptions& options) {
   DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RemoteListing> listing,
                        RemoteListing::Make(where, options));
-  HttpWalk walk(listing.get());
+  HttpWalk walk(listing.get(), where);
   DSI_RETURN_IF_ERROR(walk.Walk(where, 0));
   return walk.TakePaths();
 }
@@ -86,7 +105,7 @@ Result<std::vector<std::string>> ListHttpNames(const std::string& folder,
   DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RemoteListing> listing,
                        RemoteListing::Make(folder, options));
   std::vector<std::string> folders, files;
-  DSI_RETURN_IF_ERROR(HttpWalk(listing.get()).List(folder, &folders, &files));
+  DSI_RETURN_IF_ERROR(HttpWalk(listing.get(), folder).List(folder, &folders, &files));
   return files;
 }
 

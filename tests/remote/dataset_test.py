@@ -97,6 +97,26 @@ class NginxTest(DatasetTest):
         self.assertIn("name a manifest", self.expect(USAGE, "manifest", f"{nginx.url}/html/", "-o", out).said)
         self.assertIn("404", self.expect(IO, "manifest", f"{nginx.url}/none/", "-o", out).said)
 
+    def test_a_walk_of_too_many_folders_or_entries_ends(self):
+        # Every folder below has no entry; what the first one lists is a file.
+        # Each of the folders that are listed has nothing in it.
+        nginx = Nginx("location = /d/ { try_files /list.json =404; } location ~ ^/d/(.*)/$ { return 200 '[]'; }")
+        self.addCleanup(nginx.close)
+        nginx.put("d/a.dsi", self.dsi().read_bytes())
+        file = {"name": "a.dsi", "type": "file"}
+
+        def expect_most(entries, *words):
+            nginx.put("list.json", json.dumps([file, *entries[1:]]).encode())
+            self.assertEqual(self.found(f"{nginx.url}/d/"), [f"{nginx.url}/d/a.dsi"])
+            nginx.put("list.json", json.dumps([file, *entries]).encode())
+            said = self.expect(IO, "manifest", f"{nginx.url}/d/", "-o", self.path("m.json")).said
+            for word in (f"{nginx.url}/d/: more than {len(entries)} ", "name a manifest", *words):
+                self.assertIn(word, said)
+
+        # What was named is one of the folders, and its file one of the entries.
+        expect_most([{"name": f"{i}", "type": "directory"} for i in range(10_000)], " folders in all", "/d/9999/;")
+        expect_most([{"name": f"{i}", "type": "file"} for i in range(1_000_000)], " entries in all")
+
     def test_a_table_is_its_newest_snapshot(self):
         nginx = Nginx("location /d/ { autoindex on; autoindex_format json; }")
         self.addCleanup(nginx.close)

@@ -2,12 +2,13 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
 from cli_case import DAMAGED, IO, OK, SKIPPED, USAGE, CliTest, main  # noqa: E402
-from http_server import HAS_NGINX, Nginx  # noqa: E402
+from http_server import HAS_NGINX, FaultServer, Nginx  # noqa: E402
 
 
 class RemoteDsictlTest(CliTest):
@@ -70,6 +71,34 @@ class RemoteDsictlTest(CliTest):
         said = self.expect(IO, "convert", f"{self.nginx.url}/x.jsonl?key=hidden", self.path("o.dsi")).said
         self.assertIn("404", said)
         self.assertNotIn("hidden", said)
+
+    def test_headers_and_deadlines(self):
+        data, token = self.dsi().read_bytes(), "very-secret"
+
+        def guard(answer):
+            if answer.asked.get("authorization") != f"Bearer {token}":
+                answer.refuse(403)
+
+        server = FaultServer(data, always=guard)
+        self.addCleanup(server.close)
+        self.assertIn("403", self.expect(IO, "head", server.url).said)
+        header = ["--http-header", f"Authorization: Bearer {token}"]
+        for verb in (["head"], ["cat", "--count"], ["inspect"], ["inspect", "--plan", "label"], ["verify"],
+                     ["bench", "--features", "label", "--repeat", "1"]):
+            result = self.expect(OK, *verb, server.url, *header)
+            self.assertNotIn(token, result.stdout.decode())
+        said = self.expect(IO, "verify", server.url, "--http-header", "Authorization: Bearer other-secret").said
+        self.assertIn("403", said)
+        self.assertNotIn("secret", said)
+
+        def stall(answer):
+            answer.wait = 60
+
+        silent = FaultServer(data, always=stall, every_request=True)
+        self.addCleanup(silent.close)
+        start = time.monotonic()
+        self.expect(IO, "head", silent.url, "--deadline", "0.5")
+        self.assertLess(time.monotonic() - start, 10)
 
     def test_texts(self):
         rows = b"".join(b'{"a":%d,"b":[%d]}\n' % (i, i % 7) for i in range(900_000))
