@@ -15,6 +15,9 @@ if(peer_sources)
   add_library(dsi_compare SHARED ${peer_sources})
   set_target_properties(dsi_compare PROPERTIES CXX_VISIBILITY_PRESET hidden)
   target_link_libraries(dsi_compare PRIVATE dsi_compiler dsi::dsi PkgConfig::dsi_xxhash)
+  # Peers hash as fast as the library does.
+  target_compile_definitions(
+    dsi_compare PRIVATE $<$<BOOL:${DSI_XXHASH_HAS_DISPATCH}>:DSI_XXHASH_HAS_DISPATCH>)
 endif()
 # What bench/choices runs.
 file(GLOB choice_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/choice_figures/*.cc)

@@ -1,7 +1,10 @@
-"""Loaders of training data side by side: the same table, the same batches of torch tensors, the same machine, one process each.
+"""Loaders of training data side by side: the same table, the same batches of torch tensors, the
+same machine, one process each.
 
-Samples/s, CPU time per sample, time from opening to the first batch, resident memory. Files are in the page cache; runs of loaders take
-turns, medians are printed. Before that, batches of all are compared bit for bit. See --help."""
+Samples/s, CPU time per sample, time from opening to the first batch, resident memory. Files are in
+the page cache; runs of loaders take turns, medians are printed. Before that, batches of all are
+compared bit for bit. See --help."""
+
 import argparse
 import json
 import os
@@ -24,17 +27,29 @@ class Runner:
 
     def __call__(self, do, peer, table, *options):
         """What one process says; None, and why on stderr: it failed."""
-        command = [self.pythons[peer], HERE / "one_run.py", do, peer, "--table", table, "--batch-size", self.args.batch_size, *options]
+        command = [self.pythons[peer], HERE / "one_run.py", do, peer, "--table", table]
+        command += ["--batch-size", self.args.batch_size, *options]
+        if self.args.cores == "one" and do != "write":
+            core = max(os.sched_getaffinity(0))
+            command = ["taskset", "--cpu-list", core, *command, "--threads", 1]
         environment = {**os.environ, "PYTHONPATH": str(self.args.build / "python")}
-        done = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        done = subprocess.run(
+            list(map(str, command)),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
         if done.returncode != 0 or not done.stdout.strip():
-            print(f"{peer} cannot {do}: {(done.stderr.strip() or 'no reason given').splitlines()[-1]}", file=sys.stderr, flush=True)
+            why = (done.stderr.strip() or "no reason given").splitlines()[-1]
+            print(f"{peer} cannot {do}: {why}", file=sys.stderr, flush=True)
             return None
         return json.loads(done.stdout.splitlines()[-1])
 
 
 def written(run, peers, table):
-    """Bytes and seconds of the files of each loader, made unless they are there; without those who could not."""
+    """Bytes and seconds of the files of each loader, made unless they are there; without those who
+    could not."""
     found = {}
     for peer in peers:
         note = table / f"{peer}.json"
@@ -59,8 +74,13 @@ def check_equal(run, peers, table, forms, batches):
                 raise SystemExit(f"{peer} gives no batches to compare")
             want = want or made["batches"]
             if made["batches"] != want:
-                at = next((i for i, (a, b) in enumerate(zip(made["batches"], want)) if a != b), min(len(want), len(made["batches"])))
-                raise SystemExit(f"{peer}, form {form}: batch {at} of {table.name} is not that of {peers[0]}")
+                at = next(
+                    (i for i, (a, b) in enumerate(zip(made["batches"], want)) if a != b),
+                    min(len(want), len(made["batches"])),
+                )
+                raise SystemExit(
+                    f"{peer}, form {form}: batch {at} of {table.name} is not that of {peers[0]}"
+                )
     return len(want)
 
 
@@ -78,10 +98,19 @@ def measure(args, run, name):
     files = written(run, [p for p in args.peers if p in run.pythons], table)
     peers = list(files)
     columns = json.loads((table / "columns.json").read_text())
-    result = {"lists": len(columns["lists"]), "dense": len(columns["dense"]), "files": files, "forms": {}}
+    result = {
+        "lists": len(columns["lists"]),
+        "dense": len(columns["dense"]),
+        "files": files,
+        "cores": args.cores,
+        "forms": {},
+    }
     if args.overlap:
         options = ("--device", args.device)
-        result["overlap"] = {form: {p: run("overlap", p, table, "--form", form, *options) for p in peers} for form in args.forms}
+        result["overlap"] = {
+            form: {p: run("overlap", p, table, "--form", form, *options) for p in peers}
+            for form in args.forms
+        }
         return result
     result["equal_batches"] = check_equal(run, peers, table, args.forms, args.check)
     for form in args.forms:
@@ -96,35 +125,99 @@ def measure(args, run, name):
 
 
 def first_batches(args):
-    """Of a table of 20,000 features: time to open it, and from there to the first batch of a share of its lists."""
+    """Of a table of 20,000 features: time to open it, and from there to the first batch of a share
+    of its lists."""
     table = tables.wide(args.rows or 20_000, args.work, args.build / "bin" / "dsictl")
     found = []
     for share in (0.01, 0.1):
-        command = [interpreter("dsi", args.environments), HERE / "first_batch.py", table, share, args.batch_size]
+        command = [
+            interpreter("dsi", args.environments),
+            HERE / "first_batch.py",
+            table,
+            share,
+            args.batch_size,
+        ]
         environment = {**os.environ, "PYTHONPATH": str(args.build / "python")}
-        runs = [json.loads(subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, check=True, env=environment).stdout)
-                for _ in range(args.repeat)]
+        runs = [
+            json.loads(
+                subprocess.run(
+                    list(map(str, command)), stdout=subprocess.PIPE, check=True, env=environment
+                ).stdout
+            )
+            for _ in range(args.repeat)
+        ]
         found.append({key: statistics.median(run[key] for run in runs) for key in runs[0]})
     return found
 
 
 def arguments():
-    p = argparse.ArgumentParser(prog="bench/loaders", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        prog="bench/loaders",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     listed = lambda text: text.split(",")
-    p.add_argument("--peers", type=listed, default=list(IMPORTS), help=f"by commas; default: {','.join(IMPORTS)}")
-    p.add_argument("--tables", type=listed, default=["p3", "retail"], help="retail, or profiles of dsictl generate")
-    p.add_argument("--forms", type=listed, default=["full", "vbe"], help="full: lists of every row; vbe: unique rows and who uses them")
-    p.add_argument("--rows", type=int, default=0, help="of a table; default 200,000 of p3, 541,909 of retail, else 100,000")
+    p.add_argument(
+        "--peers",
+        type=listed,
+        default=list(IMPORTS),
+        help=f"by commas; default: {','.join(IMPORTS)}",
+    )
+    p.add_argument(
+        "--tables",
+        type=listed,
+        default=["p3", "retail"],
+        help="retail, or profiles of dsictl generate",
+    )
+    p.add_argument(
+        "--forms",
+        type=listed,
+        default=["full", "vbe"],
+        help="full: lists of every row; vbe: unique rows and who uses them",
+    )
+    p.add_argument(
+        "--cores",
+        choices=["one", "all"],
+        default="all",
+        help="one: every loader has one core and one thread; all: threads or workers as each "
+        "loader's documentation advises",
+    )
+    p.add_argument(
+        "--rows",
+        type=int,
+        default=0,
+        help="of a table; default 200,000 of p3, 541,909 of retail, else 100,000",
+    )
     p.add_argument("--batch-size", type=int, default=4096)
     p.add_argument("--repeat", type=int, default=5)
     p.add_argument("--seconds", type=float, default=2, help="of a run")
     p.add_argument("--check", type=int, default=12, help="batches that are compared")
-    p.add_argument("--overlap", action="store_true", help="instead: how much of loading a model hides that computes as long")
-    p.add_argument("--device", default="cpu", help="of that model; cuda: batches are copied there, of dsi from pinned memory")
-    p.add_argument("--first-batch", action="store_true", help="instead: dsi's first batch of a table of 20,000 features")
-    p.add_argument("--quick", action="store_true", help="a small table, short runs: to see that it works")
-    p.add_argument("--work", type=Path, help="where tables are kept; default: build/bench-peers/tables")
-    p.add_argument("--environments", type=Path, help="where virtual environments are kept; default: build/bench-peers")
+    p.add_argument(
+        "--overlap",
+        action="store_true",
+        help="instead: how much of loading a model hides that computes as long",
+    )
+    p.add_argument(
+        "--device",
+        default="cpu",
+        help="of that model; cuda: batches are copied there, of dsi from pinned memory",
+    )
+    p.add_argument(
+        "--first-batch",
+        action="store_true",
+        help="instead: dsi's first batch of a table of 20,000 features",
+    )
+    p.add_argument(
+        "--quick", action="store_true", help="a small table, short runs: to see that it works"
+    )
+    p.add_argument(
+        "--work", type=Path, help="where tables are kept; default: build/bench-peers/tables"
+    )
+    p.add_argument(
+        "--environments",
+        type=Path,
+        help="where virtual environments are kept; default: build/bench-peers",
+    )
     p.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
     p.add_argument("--json", action="store_true")
     args = p.parse_args()
@@ -135,6 +228,11 @@ def arguments():
     kept = args.build.parent / "bench-peers"
     args.environments, args.work = args.environments or kept, args.work or kept / "tables"
     args.build = args.build.resolve()
+    if not (args.build / "python" / "dsi").is_dir():
+        p.error(
+            f"{args.build} has no Python package: cmake --preset release -DDSI_BUILD_PYTHON=ON && "
+            "cmake --build --preset release"
+        )
     sys.path.insert(0, str(args.build / "python"))
     return args
 

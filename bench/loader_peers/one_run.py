@@ -1,4 +1,6 @@
-"""One process, one loader, one thing to do: write its files, digest its batches, or read for some seconds and say what that took."""
+"""One process, one loader, one thing to do: write its files, digest its batches, or read for some
+seconds and say what that took."""
+
 import argparse
 import collections
 import hashlib
@@ -6,6 +8,7 @@ import importlib
 import inspect
 import itertools
 import json
+import multiprocessing
 import os
 import resource
 import sys
@@ -24,21 +27,40 @@ def status(field):
         return next(int(line.split()[1]) << 10 for line in lines if line.startswith(field + ":"))
 
 
+def cpu_seconds():
+    """CPU time of this process and of the workers that it has or had."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ticks = 0
+    for worker in multiprocessing.active_children():
+        fields = Path(f"/proc/{worker.pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    running = ticks / os.sysconf("SC_CLK_TCK")
+    return time.process_time() + ended.ru_utime + ended.ru_stime + running
+
+
+def batches_of(peer, args, columns, **keywords):
+    return peer.loader(args.folder, columns, args.form, args.batch_size, args.threads, **keywords)
+
+
 def write(peer, args, columns):
     import pyarrow as pa
+
     with pa.memory_map(str(args.table / "table.arrow")) as source:
         table = pa.ipc.open_file(source).read_all()
         start = time.perf_counter()
         parts = (table, args.folder, columns)
-        peer.write(*parts[:len(inspect.signature(peer.write).parameters)])
+        peer.write(*parts[: len(inspect.signature(peer.write).parameters)])
     stored = sum(f.stat().st_size for f in args.folder.rglob("*") if f.is_file())
-    return {"seconds": time.perf_counter() - start, "bytes": stored or (args.table / "table.dsi").stat().st_size}
+    return {
+        "seconds": time.perf_counter() - start,
+        "bytes": stored or (args.table / "table.dsi").stat().st_size,
+    }
 
 
 def digest(peer, args, columns):
     """Of each batch a hash of what it says, lists expanded: the same for every loader and form."""
     found = []
-    for batch in peer.loader(args.folder, columns, args.form, args.batch_size):
+    for batch in batches_of(peer, args, columns):
         values, lengths = batch.expanded()
         arrays = (batch.dense, batch.labels, values.long(), lengths.long())
         of = hashlib.blake2b(digest_size=8)
@@ -56,7 +78,7 @@ def read(peer, args, columns):
     open("/proc/self/clear_refs", "w").write("5")  # The peak begins here.
     before = status("VmRSS")
     start = time.perf_counter()
-    batches = peer.loader(args.folder, columns, args.form, args.batch_size)
+    batches = batches_of(peer, args, columns)
     source = iter(batches)
     next(source)
     first = time.perf_counter() - start
@@ -66,22 +88,30 @@ def read(peer, args, columns):
     source = None  # An epoch that was left ends before the next begins.
     spent = getattr(peer, "seconds", {})
     before_it = dict(spent)
-    rows, begun, cpu = 0, time.perf_counter(), time.process_time()
+    rows, begun, cpu = 0, time.perf_counter(), cpu_seconds()
     while time.perf_counter() - begun < args.seconds:
         for batch in batches:
             rows += len(batch)
             if time.perf_counter() - begun > 5 * args.seconds:
                 break
-    wall, cpu = time.perf_counter() - begun, time.process_time() - cpu
-    made = {"samples_per_second": rows / wall, "cpu_us_per_sample": cpu / rows * 1e6, "first_batch_ms": first * 1e3,
-            "resident_mb": (status("VmHWM") - before) / 1e6, "rows": rows}
+    wall, cpu = time.perf_counter() - begun, cpu_seconds() - cpu
+    made = {
+        "samples_per_second": rows / wall,
+        "cpu_us_per_sample": cpu / rows * 1e6,
+        "first_batch_ms": first * 1e3,
+        "resident_mb": (status("VmHWM") - before) / 1e6,
+        "rows": rows,
+    }
     if spent:
-        made["share_in_python"] = 1 - (spent["inside"] - before_it["inside"]) / (spent["all"] - before_it["all"])
+        made["share_in_python"] = 1 - (spent["inside"] - before_it["inside"]) / (
+            spent["all"] - before_it["all"]
+        )
     return made
 
 
 class Model:
-    """Products of matrices. A GPU's are queued: at most two steps are, as where a loss is looked at now and then."""
+    """Products of matrices. A GPU's are queued: at most two steps are, as where a loss is looked at
+    now and then."""
 
     def __init__(self, device):
         torch.set_num_threads(1)
@@ -115,11 +145,11 @@ class Model:
 
 
 def overlap(peer, args, columns):
-    """Share of loading that a model hides which computes as long as loading takes, with one thread or on a GPU, to which batches are
-    copied: 1 where only the longer is felt."""
+    """Share of loading that a model hides which computes as long as loading takes, with one thread
+    or on a GPU, to which batches are copied: 1 where only the longer is felt."""
     model = Model(args.device)
     pinned = {"pin_memory": True} if args.peer == "dsi" and model.on_gpu else {}
-    batches = peer.loader(args.folder, columns, args.form, args.batch_size, **pinned)
+    batches = batches_of(peer, args, columns, **pinned)
     epochs = lambda: itertools.chain.from_iterable(itertools.repeat(batches, args.epochs))
 
     model.seconds(epochs(), 0)
@@ -133,8 +163,13 @@ def overlap(peer, args, columns):
     computing = (computing + model.seconds([None] * count, products)[0]) / 2
     loading = (loading + model.seconds(epochs(), 0)[0]) / 2
     longer, shorter = max(loading, computing), min(loading, computing)
-    return {"loading_s": loading, "computing_s": computing, "together_s": both, "hidden": (loading + computing - both) / shorter,
-            "ideal_over_measured": longer / both}
+    return {
+        "loading_s": loading,
+        "computing_s": computing,
+        "together_s": both,
+        "hidden": (loading + computing - both) / shorter,
+        "ideal_over_measured": longer / both,
+    }
 
 
 def main():
@@ -148,12 +183,15 @@ def main():
     p.add_argument("--epochs", type=int, default=10)
     p.add_argument("--device", default="cpu")
     p.add_argument("--seconds", type=float, default=2)
+    p.add_argument("--threads", type=int, default=0, help="1: one; 0: of all cores")
     args = p.parse_args()
     args.folder = args.table / args.peer
     args.folder.mkdir(exist_ok=True)
     columns = Columns(**json.loads((args.table / "columns.json").read_text()))
     peer = importlib.import_module("peer_" + args.peer)
-    made = {"write": write, "digest": digest, "read": read, "overlap": overlap}[args.do](peer, args, columns)
+    made = {"write": write, "digest": digest, "read": read, "overlap": overlap}[args.do](
+        peer, args, columns
+    )
     made["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     print(json.dumps(made), flush=True)
     sys.stdout.flush()

@@ -1,4 +1,5 @@
-"""dsi's own loader, as it is: threads and memory by default."""
+"""dsi's own loader, as it is: memory by default, and threads unless there is one core."""
+
 import os
 import time
 
@@ -32,7 +33,15 @@ class OneCopy(Made):
     @classmethod
     def of(cls, batch):
         parts = batch.kjt_parts()
-        made = cls(batch.dense, batch.labels, parts.values, parts.lengths, parts.offsets, parts.stride_per_key, parts.inverse)
+        made = cls(
+            batch.dense,
+            batch.labels,
+            parts.values,
+            parts.lengths,
+            parts.offsets,
+            parts.stride_per_key,
+            parts.inverse,
+        )
         made.batch = batch
         return made
 
@@ -44,7 +53,7 @@ def write(table, folder):
     """The file is there: the others are made of it."""
 
 
-def loader(folder, columns, form, batch_size, pin_memory=False):
+def loader(folder, columns, form, batch_size, threads, pin_memory=False):
     dataset = dsi.open(os.path.join(os.path.dirname(folder), "table.dsi"))
     names = columns.names
     features = [
@@ -52,14 +61,18 @@ def loader(folder, columns, form, batch_size, pin_memory=False):
         dsi.Dense([names[n] for n in columns.dense], pad_value=0),
         dsi.Labels(names[columns.label]),
     ]
-    batches = dataset.loader(features, batch_size=batch_size, pin_memory=pin_memory)
+    batches = dataset.loader(
+        features, batch_size=batch_size, threads=threads or None, pin_memory=pin_memory
+    )
 
     def epoch():
         running = iter(batches)
         running.scan.native = Timed(running.scan.native)
         start = time.perf_counter()
-        for batch in running:
-            yield OneCopy.of(batch)
-        seconds["all"] += time.perf_counter() - start
+        try:
+            for batch in running:
+                yield OneCopy.of(batch)
+        finally:  # Also where an epoch is left.
+            seconds["all"] += time.perf_counter() - start
 
     return Epochs(epoch)

@@ -1,4 +1,6 @@
-"""torchdata's nodes over Parquet: threads read row groups in order, batches are cut of them, made and prefetched by another thread."""
+"""torchdata's nodes over Parquet: threads read row groups in order, batches are cut of them, made
+and prefetched by another thread."""
+
 import os
 import threading
 
@@ -16,7 +18,11 @@ class ReadGroup:
     def __call__(self, group):
         if not hasattr(self.local, "file"):
             self.local.file = pq.ParquetFile(self.path)
-        return self.local.file.read_row_group(group, columns=self.names, use_threads=False).combine_chunks().to_batches()[0]
+        return (
+            self.local.file.read_row_group(group, columns=self.names, use_threads=False)
+            .combine_chunks()
+            .to_batches()[0]
+        )
 
 
 class Batches(BaseNode):
@@ -42,9 +48,15 @@ class Batches(BaseNode):
         return {}
 
 
-def loader(folder, columns, form, batch_size):
+def loader(folder, columns, form, batch_size, threads):
     path = os.path.join(folder, "table.parquet")
     groups = IterableWrapper(range(pq.ParquetFile(path).num_row_groups))
-    read = ParallelMapper(groups, ReadGroup(path, columns.all()), num_workers=os.cpu_count(), in_order=True, method="thread")
+    read = ParallelMapper(
+        groups,
+        ReadGroup(path, columns.all()),
+        num_workers=threads or os.cpu_count(),
+        in_order=True,
+        method="thread",
+    )
     made = Batches(read, batch_size, CollateArrow(columns, form).of)
     return Loader(Prefetcher(made, prefetch_factor=4))

@@ -1,7 +1,8 @@
 // dsi's side of the comparison, through the public API alone; called from compare.py through
 // ctypes. Every call returns null or an error text that stays valid until the next call.
-#include <xxh_x86dispatch.h>
+#include <xxhash.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -90,8 +91,8 @@ dsi::Result<uint64_t> Consume(const dsi::Batch& batch, const std::string& name, 
     if (!view.ok()) return view.status();
     const size_t row_bytes = view->width * Width(view->dtype);
     for (size_t r = 0; hash != nullptr && r < view->rows; ++r) {
-      *hash = XXH3_64bits_withSeed_dispatch(
-          static_cast<const std::byte*>(view->values) + r * row_bytes, row_bytes, *hash);
+      *hash = XXH3_64bits_withSeed(static_cast<const std::byte*>(view->values) + r * row_bytes,
+                                   row_bytes, *hash);
     }
     return static_cast<uint64_t>(view->rows * row_bytes);
   }
@@ -102,7 +103,7 @@ dsi::Result<uint64_t> Consume(const dsi::Batch& batch, const std::string& name, 
     const auto u = static_cast<size_t>(view->inverse[r]);
     const int64_t begin = view->unique.offsets[u];
     const auto size = static_cast<size_t>(view->unique.offsets[u + 1] - begin) * width;
-    *hash = XXH3_64bits_withSeed_dispatch(
+    *hash = XXH3_64bits_withSeed(
         static_cast<const std::byte*>(view->unique.values) + static_cast<size_t>(begin) * width,
         size, *hash);
   }

@@ -1,7 +1,11 @@
 // What a reader of Parquet or Feather does after it has Arrow arrays: copy lists into padded
 // tensors, or hash and deduplicate the rows of a batch (RecD's reader). Plain C++ as a careful user
 // would write it; called from compare.py through ctypes.
+#if defined(DSI_XXHASH_HAS_DISPATCH)
 #include <xxh_x86dispatch.h>
+#else
+#include <xxhash.h>
+#endif
 
 #include <algorithm>
 #include <cstdint>
@@ -9,6 +13,22 @@
 #include <vector>
 
 namespace {
+
+#if defined(DSI_XXHASH_HAS_DISPATCH)
+__attribute__((target("avx"))) void ClearUpperHalves() { __builtin_ia32_vzeroupper(); }
+#endif
+
+// XXH3 as the library has it: the widest vectors of the CPU, and no upper halves of registers left
+// dirty, after which this code would run slower.
+uint64_t Hash(const std::byte* data, uint64_t size, uint64_t seed = 0) {
+#if defined(DSI_XXHASH_HAS_DISPATCH)
+  const uint64_t hash = XXH3_64bits_withSeed_dispatch(data, size, seed);
+  if (size > 240 && __builtin_cpu_supports("avx2")) ClearUpperHalves();
+  return hash;
+#else
+  return XXH3_64bits_withSeed(data, size, seed);
+#endif
+}
 
 // One list column of Arrow: 32-bit offsets into 8-byte values (4-byte with width 4).
 struct ListColumn {
@@ -55,7 +75,7 @@ struct Deduplicator {
           column.values + static_cast<uint64_t>(column.offsets[row]) * column.width;
       const uint64_t size =
           static_cast<uint64_t>(column.offsets[row + 1] - column.offsets[row]) * column.width;
-      const uint64_t hash = XXH3_64bits_dispatch(data, size);
+      const uint64_t hash = Hash(data, size);
       uint64_t at = hash & (slots - 1);
       for (;; at = (at + 1) & (slots - 1)) {
         const uint32_t unique = table[at];
@@ -101,8 +121,7 @@ extern "C" {
       const uint64_t row_bytes = columns[c].length * columns[c].width;
       for (uint64_t r = 0; r < rows; ++r) {
         PadRow(columns[c], begin + r, at + r * row_bytes);
-        if (hashes != nullptr)
-          hashes[c] = XXH3_64bits_withSeed_dispatch(at + r * row_bytes, row_bytes, hashes[c]);
+        if (hashes != nullptr) hashes[c] = Hash(at + r * row_bytes, row_bytes, hashes[c]);
       }
       at += rows * row_bytes;
       written += rows * row_bytes;
@@ -128,9 +147,8 @@ extern "C" {
       for (uint64_t r = 0; r < rows; ++r) {
         const auto u = static_cast<uint64_t>(d.inverse[r]);
         const auto size = static_cast<uint64_t>(d.offsets[u + 1] - d.offsets[u]) * columns[c].width;
-        hashes[c] = XXH3_64bits_withSeed_dispatch(
-            d.values.data() + static_cast<uint64_t>(d.offsets[u]) * columns[c].width, size,
-            hashes[c]);
+        hashes[c] = Hash(d.values.data() + static_cast<uint64_t>(d.offsets[u]) * columns[c].width,
+                         size, hashes[c]);
       }
     }
   }

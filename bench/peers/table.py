@@ -1,23 +1,39 @@
-"""Loads JSON Lines into one Arrow table with flat dotted names, and the same types for all formats."""
+"""Loads JSON Lines into one Arrow table with flat dotted names; all formats get its types."""
+
 import json
-import os
 import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-ARROW_TYPES = {"bool": pa.bool_(), "int8": pa.int8(), "int16": pa.int16(), "int32": pa.int32(), "int64": pa.int64(), "uint8": pa.uint8(),
-               "uint16": pa.uint16(), "uint32": pa.uint32(), "uint64": pa.uint64(), "float32": pa.float32(), "float64": pa.float64()}
+ARROW_TYPES = {
+    "bool": pa.bool_(),
+    "int8": pa.int8(),
+    "int16": pa.int16(),
+    "int32": pa.int32(),
+    "int64": pa.int64(),
+    "uint8": pa.uint8(),
+    "uint16": pa.uint16(),
+    "uint32": pa.uint32(),
+    "uint64": pa.uint64(),
+    "float32": pa.float32(),
+    "float64": pa.float64(),
+}
 DSI_TYPES = {str(v): k for k, v in ARROW_TYPES.items()} | {"float": "float32", "double": "float64"}
 
 
 def explicit_schema(spec):
-    """Arrow schema of flat, one-column features of a dsi schema; None where the schema nests or has other kinds."""
+    """Arrow schema of flat, one-column features of a dsi schema; None where there are others."""
     fields = []
     for f in spec["features"]:
-        if "." in f["name"] or f["kind"] not in ("dense", "list", "label", "key", "timestamp") or f.get("type") == "bytes":
+        if (
+            "." in f["name"]
+            or f["kind"] not in ("dense", "list", "label", "key", "timestamp")
+            or f.get("type", "int64") not in ARROW_TYPES
+        ):
             return None
         t = ARROW_TYPES[f.get("type", "int64")]
         fields.append(pa.field(f["name"], pa.list_(t) if f["kind"] == "list" else t))
@@ -30,9 +46,27 @@ def flatten(table):
     return table
 
 
+def without_others(table):
+    """The table without the columns that this comparison does not know, which are told."""
+    left_out = []
+    for field in table.schema:
+        values = field.type.value_type if pa.types.is_list(field.type) else field.type
+        # Arrow packs bools to bits; a list of them would begin within a byte.
+        if str(values) not in DSI_TYPES or (
+            values is not field.type and pa.types.is_boolean(values)
+        ):
+            left_out.append(f"{field.name} ({field.type})")
+            table = table.drop_columns(field.name)
+    if left_out:
+        print(f"left out, no numbers or lists of them: {', '.join(left_out)}", file=sys.stderr)
+    return table
+
+
 def load(source, spec):
     """source: a path, or a command whose standard output is JSON Lines."""
-    options = pj.ParseOptions(explicit_schema=explicit_schema(spec) if spec else None, unexpected_field_behavior="infer")
+    options = pj.ParseOptions(
+        explicit_schema=explicit_schema(spec) if spec else None, unexpected_field_behavior="infer"
+    )
     read = pj.ReadOptions(block_size=64 << 20, use_threads=True)
     if isinstance(source, list):
         process = subprocess.Popen(source, stdout=subprocess.PIPE)
@@ -45,12 +79,18 @@ def load(source, spec):
     for i, field in enumerate(table.schema):  # A list that was always empty has no type of its own.
         if pa.types.is_list(field.type) and pa.types.is_null(field.type.value_type):
             table = table.set_column(i, field.name, table.column(i).cast(pa.list_(pa.int64())))
-    return table.combine_chunks()
+    return without_others(table).combine_chunks()
 
 
 def found_schema(dsictl, path):
     """What dsictl finds in a text: which columns are keys, labels, the time."""
-    return json.loads(subprocess.run([dsictl, "schema", path, "--infer-rows", "10000", "--quiet"], capture_output=True, check=True).stdout)
+    return json.loads(
+        subprocess.run(
+            [dsictl, "schema", path, "--infer-rows", "10000", "--quiet"],
+            capture_output=True,
+            check=True,
+        ).stdout
+    )
 
 
 def time_of(spec):
@@ -69,22 +109,45 @@ def dsi_schema(table, spec, session, time):
         for field in table.schema:
             kind = known.get(field.name, {}).get("kind")
             if pa.types.is_list(field.type):
-                features.append({"name": field.name, "kind": "list", "type": DSI_TYPES[str(field.type.value_type)]})
+                features.append(
+                    {
+                        "name": field.name,
+                        "kind": "list",
+                        "type": DSI_TYPES[str(field.type.value_type)],
+                    }
+                )
             elif field.name == time:
-                features.append({"name": field.name, "kind": "timestamp", "type": "int64", "unit": known.get(field.name, {}).get("unit", "s")})
+                features.append(
+                    {
+                        "name": field.name,
+                        "kind": "timestamp",
+                        "type": "int64",
+                        "unit": known.get(field.name, {}).get("unit", "s"),
+                    }
+                )
             elif field.name == session:
-                features.append({"name": field.name, "kind": "key", "type": DSI_TYPES[str(field.type)]})
+                features.append(
+                    {"name": field.name, "kind": "key", "type": DSI_TYPES[str(field.type)]}
+                )
             else:
-                features.append({"name": field.name, "kind": kind if kind in ("key", "label") else "dense", "type": DSI_TYPES[str(field.type)]})
+                features.append(
+                    {
+                        "name": field.name,
+                        "kind": kind if kind in ("key", "label") else "dense",
+                        "type": DSI_TYPES[str(field.type)],
+                    }
+                )
     out = {"features": features, "cluster_by": [k for k in (session, time) if k]}
-    for key in ("groups", "metadata"):
-        if key in spec:
-            out[key] = spec[key]
+    if "groups" in spec:
+        there = set(table.column_names)
+        out["groups"] = [g for g in spec["groups"] if there.issuperset(g["features"])]
+    if "metadata" in spec:
+        out["metadata"] = spec["metadata"]
     return json.dumps(out)
 
 
 def clustered_order(table, session, time):
-    """The order dsi gives rows: sessions by first time, then by position; rows by time, then by position."""
+    """The order dsi gives rows: sessions by first time, rows by time; then both by position."""
     sessions = table.column(session).to_numpy()
     n = len(sessions)
     times = table.column(time).to_numpy() if time else np.zeros(n, np.int64)
