@@ -125,9 +125,17 @@ class Data:
         self.table = dsi.open(table)
         self.args = args
         columns = {c.name: c for c in self.table.columns() if c.name not in args.without}
-        self.sequence = args.sequence or next(name for name in SEQUENCES if name in columns)
         self.dense = [name for name, c in columns.items() if c.kind == "dense"]
         self.lists = [name for name, c in columns.items() if c.kind == "list"]
+        found = (name for name in SEQUENCES if name in columns)
+        self.sequence = args.sequence or next(found, None)
+        if self.sequence not in columns:
+            named = self.sequence or " or ".join(SEQUENCES)
+            there = [name for name, c in columns.items() if c.kind in ("list", "sequence")]
+            raise SystemExit(
+                f"no list of clicked items is called {named}: --sequence NAME says which it is;"
+                f" lists that there are: {', '.join(there) or 'none'}"
+            )
         # Lists whose ids are of one space share a table; others have one of their own.
         tables = defaultdict(list)
         for name in self.lists:

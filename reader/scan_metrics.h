@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,11 +18,23 @@ namespace dsi {
 // `job="ranker",file="day1"`; empty: none. Never throws; kResourceExhausted: no memory.
 DSI_EXPORT Result<std::string> PrometheusText(const ScanStats& stats, std::string_view labels = {});
 
+// One of several scans. `labels` tell it from the others, such as `source="clicks"`.
+struct LabelledStats {
+  std::string labels;
+  ScanStats stats;
+};
+
+// The same of several scans that one exporter serves: each counter once, with a line for each scan.
+// None: empty.
+DSI_EXPORT Result<std::string> PrometheusText(std::span<const LabelledStats> scans);
+
 // What a scan waits for most.
 enum class ScanLimit : uint8_t { kNothing, kStorage, kDecoding, kExpansion, kConsumer };
 
-// The stage with the most time, where finished batches did not wait for the consumer for most of
-// it. kNothing: no batch was read yet.
+// kConsumer: with ScanOptions::read_ahead_bytes, where finished batches waited for the consumer
+// longer than it waited for them, or it hardly waited; a scan that makes batches in Next alone does
+// not know what happens in between. Else the stage with the most time. kNothing: no batch was read
+// yet.
 DSI_EXPORT ScanLimit LimitOf(const ScanStats& stats) noexcept;
 
 // "storage", "decoding", "expansion", "the consumer", "nothing".

@@ -84,6 +84,7 @@ Result<BenchRound> ReadOnce(const StoredRows& stored, const ScanOptions& scan_op
     round.seconds += Seconds(before);
     if (!more) break;
     if (round.first_seconds == 0) round.first_seconds = Seconds(start);
+    round.batches_ready += static_cast<double>(scan->stats().batches_ready);
     round.compute_seconds += Compute(reading.compute_seconds);
     if (reading.copies) {
       const auto slab = batch->slab();
@@ -101,6 +102,7 @@ Result<BenchRound> ReadOnce(const StoredRows& stored, const ScanOptions& scan_op
   round.wall_seconds =
       scan_options.read_ahead_bytes == 0 ? round.seconds + round.compute_seconds : Seconds(start);
   round.stats = scan->stats();
+  round.batches_ready /= static_cast<double>(std::max<uint64_t>(1, round.stats.batches));
   return round;
 }
 

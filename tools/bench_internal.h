@@ -8,12 +8,13 @@
 #include "dsi/base/status.h"
 #include "dsi/reader/scan_options.h"
 #include "dsi/tools/console_internal.h"
+#include "dsi/tools/many_files_internal.h"
 #include "dsi/tools/row_choice_internal.h"
 
 namespace dsi::tools {
 
 struct BenchOptions {
-  std::vector<std::string> where;
+  Where where;
   std::vector<std::string> features;
   std::string layout = "padded";
   std::string access_log;
@@ -34,6 +35,7 @@ struct BenchRound {
   double copy_seconds = 0;   // memcpy of the batches.
   double first_seconds = 0;  // Until there was a batch; in the two above.
   double compute_seconds = 0;
+  double batches_ready = 0;  // Finished and waiting when one was handed out, on average.
   ScanStats stats;
 };
 

@@ -64,6 +64,7 @@ Status PrintAsJson(const BenchOptions& options, size_t num_columns,
                   {"rows_per_second", RowsPerSecond(s.best())},
                   {"speedup", RowsPerSecond(s.best()) / RowsPerSecond(best)},
                   {"limit", ScanLimitName(LimitOf(s.best().stats))},
+                  {"batches_ready", s.best().batches_ready},
                   {"stage_seconds", SecondsJson(s.best().stats.seconds)}};
     if (!alone.empty()) entry["overlap_loss"] = LossOf(s.best(), alone.front());
     by_threads.push_back(std::move(entry));
@@ -109,9 +110,16 @@ std::string SeriesText(const std::vector<BenchSeries>& series, const std::vector
                        const Console& console) {
   using Align = TextTable::Align;
   std::vector<TextTable::Column> columns = {
-      {"threads", Align::kRight},  {"rows/s", Align::kRight}, {"output/s", Align::kRight},
-      {"speed-up", Align::kRight}, {"read", Align::kRight},   {"decode", Align::kRight},
-      {"fill", Align::kRight},     {"blocked", Align::kRight}};
+      {"threads", Align::kRight},
+      {"rows/s", Align::kRight},
+      {.title = "output/s", .align = Align::kRight, .minor = true},
+      {"speed-up", Align::kRight},
+      {"read", Align::kRight},
+      {"decode", Align::kRight},
+      {"fill", Align::kRight},
+      {"blocked", Align::kRight},
+      {"wait", Align::kRight},
+      {"batches ready", Align::kRight}};
   if (!alone.empty()) columns.push_back({"loss", Align::kRight});
   TextTable table(std::move(columns));
   for (const BenchSeries& s : series) {
@@ -125,7 +133,9 @@ std::string SeriesText(const std::vector<BenchSeries>& series, const std::vector
         SecondsText(seconds.read),
         SecondsText(seconds.decode),
         SecondsText(seconds.fill),
-        SecondsText(seconds.blocked)};
+        SecondsText(seconds.blocked),
+        SecondsText(seconds.wait),
+        fmt::format("{:.1f}", best.batches_ready)};
     if (!alone.empty()) cells.push_back(fmt::format("{:.1f}%", 100 * LossOf(best, alone.front())));
     table.AddRow(std::move(cells));
   }
@@ -170,7 +180,12 @@ Status PrintBench(const BenchOptions& options, size_t num_columns,
                         FactorText(static_cast<double>(stats.values_expanded),
                                    static_cast<double>(stats.values_decoded)),
                         CountText(stats.values_expanded), CountText(stats.values_decoded)));
-  facts.Add("limit", LimitText(series.back().best().stats));
+  for (const BenchSeries& s : series) {
+    const ScanStats& of = s.best().stats;
+    facts.Add(
+        series.size() == 1 ? "limit" : fmt::format("limit, {}", CountOf(of.threads, "thread")),
+        LimitText(of));
+  }
   std::string text = facts.Render(*console);
   text += "\n" + SeriesText(series, alone, *console);
   return console->Print(text);

@@ -10,7 +10,7 @@ namespace dsi::tools {
 namespace {
 
 struct Options {
-  std::vector<std::string> where;
+  Where where;
   std::string rows;
   RowChoice choice;
   DsiToTextOptions to_text;

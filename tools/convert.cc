@@ -66,7 +66,7 @@ Status ToText(const Options& options, Console* console) {
     DSI_RETURN_IF_ERROR(RefuseIfGiven(*unfit, "a .dsi file is turned into text"));
   const Timer watch;
   Progress progress(*console, /*prints_rows=*/options.out == "-");
-  DSI_ASSIGN_OR_RETURN(const StoredRows stored, StoredRows::Open({options.in}, &progress));
+  DSI_ASSIGN_OR_RETURN(const StoredRows stored, StoredRows::Open({{options.in}, {}}, &progress));
   DsiToTextOptions to_text;
   to_text.original_order = options.original_order;
   DSI_ASSIGN_OR_RETURN(to_text.rows.filter, FilterOf(stored, options.choice));

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::vector<std::string> where;
+  Where where;
   uint64_t rows = 10;
   std::vector<std::string> features;
   RowChoice choice;

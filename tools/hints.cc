@@ -149,8 +149,8 @@ std::string OfSpilling(const AskedFor& asked) {
 }
 
 std::string OfMemory(const Status& status, const AskedFor& asked) {
-  const bool budget = Says(status, "memory budget");
-  if (budget && (asked.verb == "convert" || Says(status, "--memory"))) return "raise --memory";
+  const bool is_budget = asked.verb == "convert" && Says(status, "memory budget");
+  if (is_budget || Says(status, "--memory")) return "raise --memory";
   if (TakesText(asked)) return "give a smaller --memory, or free memory on this machine";
   if (ReadsFeatures(asked))
     return fmt::format("read fewer features at once: dsictl cat {} --features NAMES",

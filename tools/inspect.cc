@@ -22,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::vector<std::string> where;
+  Where where;
   bool features = false;
   bool stats = false;
   bool layout = false;
@@ -218,6 +218,11 @@ FeatureOrder OrderOf(const Options& options) {
   return orders.at(options.sort);
 }
 
+Result<std::unique_ptr<Reader>> OpenOne(const std::string& file, const OpenOptions& how) {
+  DSI_ASSIGN_OR_RETURN(auto opened, OpenUri(file, how));
+  return Reader::Open(std::move(opened));
+}
+
 // What many files have as one table.
 Status RunOnMany(const Options& options, Console* console) {
   const auto of_one = [](std::string_view option) {
@@ -241,9 +246,10 @@ Status RunOnMany(const Options& options, Console* console) {
 
 Status Run(const Options& options, Console* console) {
   DSI_RETURN_IF_ERROR(CheckOneView(options));
-  if (AreManyFiles(options.where)) return RunOnMany(options, console);
-  const std::string& file = options.where.front();
-  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(file));
+  const Where& where = options.where;
+  if (AreManyFiles(where.names)) return RunOnMany(options, console);
+  const std::string& file = where.names.front();
+  DSI_ASSIGN_OR_RETURN(const auto reader, OpenOne(file, where.open));
   if (options.features) {
     const FeatureOrder order = OrderOf(options);
     return options.why ? ShowChoices(*reader, order, console)
@@ -255,10 +261,11 @@ Status Run(const Options& options, Console* console) {
   if (options.groups) return ShowGroups(*reader, console);
   if (options.dedup) return ShowDedup(*reader, console);
   if (options.metadata) return ShowMetadata(*reader, console);
-  if (!options.overlays.empty()) return ShowOverlays(*reader, options.overlays, console);
+  if (!options.overlays.empty())
+    return ShowOverlays(*reader, {{options.overlays}, where.open}, console);
   if (!options.plan.empty()) {
     // What is planned is counted from the start, and the first reader knows the directory by then.
-    DSI_ASSIGN_OR_RETURN(const auto planner, Reader::Open(file));
+    DSI_ASSIGN_OR_RETURN(const auto planner, OpenOne(file, where.open));
     return ShowPlan(*reader, *planner, options.plan, options.rows, options.stripe, console);
   }
   if (!options.streams.empty()) return ShowStreams(*reader, options.streams, console);

@@ -86,10 +86,9 @@ std::string TextOf(const std::vector<ColumnFiles>& columns, const Dataset& datas
 
 }  // namespace
 
-Status ShowDatasetColumns(const std::vector<std::string>& names, FeatureOrder order,
-                          Console* console) {
+Status ShowDatasetColumns(const Where& where, FeatureOrder order, Console* console) {
   Progress progress(*console);
-  DSI_ASSIGN_OR_RETURN(const auto dataset, OpenMany(names, &progress));
+  DSI_ASSIGN_OR_RETURN(const auto dataset, OpenMany(where.names, &progress, where.open));
   DSI_ASSIGN_OR_RETURN(std::vector<ColumnFiles> columns, dataset->FilesOfColumns());
   progress.Clear();
   if (order == FeatureOrder::kName) {

@@ -92,9 +92,9 @@ std::string TextOf(const DatasetPlan& plan, const Dataset& dataset, const Consol
 
 }  // namespace
 
-Status ShowDataset(const std::vector<std::string>& names, Console* console) {
+Status ShowDataset(const Where& where, Console* console) {
   Progress progress(*console);
-  DSI_ASSIGN_OR_RETURN(const auto dataset, OpenMany(names, &progress));
+  DSI_ASSIGN_OR_RETURN(const auto dataset, OpenMany(where.names, &progress, where.open));
   DSI_ASSIGN_OR_RETURN(const std::vector<ColumnFiles> columns, dataset->FilesOfColumns());
   progress.Clear();
   std::map<std::string, uint64_t> kinds;
@@ -162,11 +162,10 @@ Status ShowDataset(const std::vector<std::string>& names, Console* console) {
                         NotShown(dataset->files().size()));
 }
 
-Status ShowDatasetPlan(const std::vector<std::string>& names,
-                       const std::vector<std::string>& features, const RowChoice& rows,
-                       Console* console) {
+Status ShowDatasetPlan(const Where& where, const std::vector<std::string>& features,
+                       const RowChoice& rows, Console* console) {
   Progress progress(*console);
-  DSI_ASSIGN_OR_RETURN(const auto dataset, OpenMany(names, &progress));
+  DSI_ASSIGN_OR_RETURN(const auto dataset, OpenMany(where.names, &progress, where.open));
   DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset->Columns());
   DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> chosen, ChooseColumns(columns, features));
   DatasetScanOptions options;

@@ -19,6 +19,7 @@ namespace dsi::tools {
 
 class Progress;
 struct RowChoice;
+struct Where;
 
 enum class FeatureOrder : uint8_t { kFile, kBytes, kName, kValues };
 
@@ -50,7 +51,7 @@ nlohmann::ordered_json OverlayJson(const FileInfo& info);
 std::string OverlayText(const OverlayBinding& overlay);
 
 // Those of the file among the files that `where` stands for, and those of as many other rows.
-Status ShowOverlays(const Reader& reader, const std::string& where, Console* console);
+Status ShowOverlays(const Reader& reader, const Where& where, Console* console);
 Status ShowChoices(const Reader& reader, FeatureOrder order, Console* console);
 Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console);
 Status ShowStreams(const Reader& reader, const std::string& feature, Console* console);
@@ -65,13 +66,11 @@ Status ShowPlan(const Reader& reader, const Reader& planner,
                 std::optional<uint32_t> stripe, Console* console);
 
 // Views of many files as one table; no page of them is read. Of `rows` only `where` counts.
-Status ShowDataset(const std::vector<std::string>& names, Console* console);
+Status ShowDataset(const Where& where, Console* console);
 // By name, or else as the files have them.
-Status ShowDatasetColumns(const std::vector<std::string>& names, FeatureOrder order,
-                          Console* console);
-Status ShowDatasetPlan(const std::vector<std::string>& names,
-                       const std::vector<std::string>& features, const RowChoice& rows,
-                       Console* console);
+Status ShowDatasetColumns(const Where& where, FeatureOrder order, Console* console);
+Status ShowDatasetPlan(const Where& where, const std::vector<std::string>& features,
+                       const RowChoice& rows, Console* console);
 
 // Rows of the file and unique rows stored, over all stripes.
 struct GroupTotals {

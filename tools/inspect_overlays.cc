@@ -7,6 +7,7 @@
 #include "dsi/dataset/files/list_files_internal.h"
 #include "dsi/io/open.h"
 #include "dsi/tools/inspect_internal.h"
+#include "dsi/tools/many_files_internal.h"
 #include "dsi/tools/number_text_internal.h"
 #include "dsi/tools/text_table_internal.h"
 
@@ -32,11 +33,13 @@ std::string RangesText(const OverlayBinding& overlay) {
 }
 
 // Of this file, or of one that had as many rows.
-Result<std::vector<FoundOverlay>> FindOverlays(const FileInfo& base, const std::string& where) {
-  DSI_ASSIGN_OR_RETURN(const std::vector<std::string> paths, internal::ListFiles(where, {}));
+Result<std::vector<FoundOverlay>> FindOverlays(const FileInfo& base, const Where& where) {
+  DSI_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                       internal::ListFiles(where.names.front(), where.open));
   std::vector<FoundOverlay> found;
   for (const std::string& path : paths) {
-    DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(path));
+    DSI_ASSIGN_OR_RETURN(auto file, OpenUri(path, where.open));
+    DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(std::move(file)));
     const FileInfo& info = reader->info();
     if (!info.overlay || info.overlay->base_rows != base.num_rows) continue;
     FoundOverlay one{path, info, {}, info.overlay->base_fingerprint == base.rows_fingerprint};
@@ -68,7 +71,7 @@ std::string OverlayText(const OverlayBinding& overlay) {
                      CountText(overlay.base_rows), overlay.base_fingerprint);
 }
 
-Status ShowOverlays(const Reader& reader, const std::string& where, Console* console) {
+Status ShowOverlays(const Reader& reader, const Where& where, Console* console) {
   DSI_ASSIGN_OR_RETURN(const std::vector<FoundOverlay> found, FindOverlays(reader.info(), where));
   if (console->json) {
     Json list = Json::array();

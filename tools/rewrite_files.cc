@@ -111,11 +111,13 @@ Status ReportShards(const Conversion& done, const std::vector<RewrittenShard>& s
 }  // namespace
 
 Status OfOption(const Status& status) {
-  constexpr std::string_view kName = "of memory_bytes)";
+  constexpr std::string_view kName = "of memory_bytes";
   if (status.code() == StatusCode::kCancelled) DSI_RETURN_IF_ERROR(CheckInterrupt());
-  const size_t at = status.message().rfind(kName);
-  if (at == std::string::npos) return status;
-  return {status.code(), status.message().substr(0, at) + "of --memory)"};
+  std::string message(status.message());
+  if (message.find("of memory_bytes)") == std::string::npos) return status;
+  for (size_t at = 0; (at = message.find(kName, at)) != std::string::npos;)
+    message.replace(at, kName.size(), "of --memory");
+  return {status.code(), std::move(message)};
 }
 
 bool ShowRewriteProgress(const RewriteProgress& now, Progress* progress) {

@@ -1,18 +1,20 @@
 #include "dsi/tools/stored_rows_internal.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "dsi/tools/many_files_internal.h"
+#include "dsi/io/open.h"
 
 namespace dsi::tools {
 
-Result<StoredRows> StoredRows::Open(const std::vector<std::string>& where, Progress* progress) {
+Result<StoredRows> StoredRows::Open(const Where& where, Progress* progress) {
   StoredRows rows;
-  if (AreManyFiles(where)) {
-    DSI_ASSIGN_OR_RETURN(rows.dataset_, OpenMany(where, progress));
+  if (AreManyFiles(where.names)) {
+    DSI_ASSIGN_OR_RETURN(rows.dataset_, OpenMany(where.names, progress, where.open));
     progress->Clear();
   } else {
-    DSI_ASSIGN_OR_RETURN(rows.reader_, Reader::Open(where.front()));
+    DSI_ASSIGN_OR_RETURN(auto file, OpenUri(where.names.front(), where.open));
+    DSI_ASSIGN_OR_RETURN(rows.reader_, Reader::Open(std::move(file)));
   }
   return rows;
 }
@@ -72,12 +74,13 @@ Result<std::unique_ptr<Scan>> StoredRows::NewScan(const ScanOptions& options) co
   return scan;
 }
 
-void AddStoredRows(CLI::App* app, std::vector<std::string>* where) {
-  app->add_option("WHERE", *where,
+void AddStoredRows(CLI::App* app, Where* where) {
+  app->add_option("WHERE", where->names,
                   "A .dsi file: a path or a URL; or files, patterns, folders, tables or manifests, "
                   "which are one table")
       ->required()
       ->type_name("");
+  AddOpenOptions(app, &where->open);
 }
 
 }  // namespace dsi::tools

@@ -12,6 +12,7 @@
 #include "dsi/dataset/dataset.h"
 #include "dsi/reader/reader.h"
 #include "dsi/text/row_text.h"
+#include "dsi/tools/many_files_internal.h"
 #include "dsi/tools/progress_internal.h"
 
 namespace dsi::tools {
@@ -26,7 +27,7 @@ class StoredRows {
 
   // One file is looked at by itself: it may be an overlay, which nobody else can read without its
   // base, and may know the order that its rows once had.
-  static Result<StoredRows> Open(const std::vector<std::string>& where, Progress* progress);
+  static Result<StoredRows> Open(const Where& where, Progress* progress);
 
   const Reader* file() const { return reader_.get(); }  // Null: there are many.
   uint64_t num_rows() const;                            // Deleted ones included.
@@ -47,7 +48,7 @@ class StoredRows {
   std::unique_ptr<Dataset> dataset_;  // Of the two one is null.
 };
 
-// The argument WHERE of verbs that read rows.
-void AddStoredRows(CLI::App* app, std::vector<std::string>* where);
+// The argument WHERE of verbs that read rows, and AddOpenOptions.
+void AddStoredRows(CLI::App* app, Where* where);
 
 }  // namespace dsi::tools

@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct Options {
-  std::vector<std::string> where;
+  Where where;
   size_t max_findings = 20;
   uint32_t threads = 0;
 };
@@ -125,6 +125,7 @@ std::string AllSound(const FilesVerdict& verdict) {
 Status Run(const Options& options, Console* console) {
   Progress progress(*console);
   VerifyFilesOptions verify;
+  verify.open = options.where.open;
   verify.threads = options.threads;
   verify.progress = [&](const VerifyFilesProgress& now) {
     return now.files_total == 1
@@ -135,7 +136,8 @@ Status Run(const Options& options, Console* console) {
   Json files = Json::array();
   verify.on_file = [&](const FileVerdict& file) -> Status {
     // The error that ends it says of a single file that it cannot be read.
-    const bool is_said = !AreManyFiles(options.where) && file.state() == FileState::kUnreadable;
+    const bool is_said =
+        !AreManyFiles(options.where.names) && file.state() == FileState::kUnreadable;
     if (console->json) {
       files.push_back(ToJson(file));
     } else if (!is_said && (!console->quiet || file.state() != FileState::kSound)) {
@@ -144,7 +146,7 @@ Status Run(const Options& options, Console* console) {
     }
     return Status::Ok();
   };
-  DSI_ASSIGN_OR_RETURN(const FilesVerdict verdict, VerifyFiles(options.where, verify));
+  DSI_ASSIGN_OR_RETURN(const FilesVerdict verdict, VerifyFiles(options.where.names, verify));
   progress.Clear();
   if (console->json) DSI_RETURN_IF_ERROR(PrintJson({{"files", files}}, console));
   DSI_RETURN_IF_ERROR(Sum(verdict));
@@ -156,7 +158,7 @@ Status Run(const Options& options, Console* console) {
 
 VerbAction AddVerify(CLI::App* app, Console* console) {
   auto options = std::make_shared<Options>();
-  app->add_option("WHERE", options->where,
+  app->add_option("WHERE", options->where.names,
                   "Files, patterns, folders, tables or manifests, by paths or URLs")
       ->required()
       ->type_name("");
@@ -167,6 +169,7 @@ VerbAction AddVerify(CLI::App* app, Console* console) {
                   "Files looked at at the same time; default: one for each core")
       ->check(CLI::Range(0U, 1024U).description(""))
       ->type_name("N");
+  AddOpenOptions(app, &options->where.open);
   AddJsonFlag(app, console);
   AddQuietFlag(app, console);
   app->footer(

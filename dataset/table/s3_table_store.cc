@@ -94,6 +94,7 @@ class S3TableStore final : public TableStore {
 Result<std::unique_ptr<TableStore>> MakeS3TableStore(const std::string& url,
                                                      const OpenOptions& options,
                                                      const GoOn& go_on) {
+  DSI_RETURN_IF_ERROR(CheckPlace(url));
   if (IsPattern(url)) return InvalidArgument("{}: a table is no pattern", url);
   std::string root = url;
   if (!root.ends_with('/')) root += '/';

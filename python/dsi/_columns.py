@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
@@ -32,6 +34,7 @@ _ALIASES = {format: name for name, format in _FORMATS.items()} | {
     "U": "large_string",
     "Z": "large_binary",
 }
+_FLOATS = frozenset([float, type(None)])
 # Types whose values stand for none; those of pandas by name, so that it is not imported.
 MISSING = ("NoneType", "NAType", "NaTType")
 
@@ -120,6 +123,53 @@ def _flat(data: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
             yield from _flat(value, f"{prefix}{name}.")
         else:
             yield prefix + name, value
+
+
+def refuse_rounded(data: Mapping[str, Any], of_float32: Collection[str]) -> None:
+    """OutOfRange: a whole number among values of Python that a column of float32 would round, as
+    rows refuse it too. Beside fractions an array has it as a float, and cannot tell any more."""
+    # A dict in the values has columns of longer names.
+    heads = {column[:end] for column in of_float32 for end in _ends_of_parts(column)}
+    for name, value in _flat(data, ""):
+        is_pair = isinstance(value, tuple) and len(value) == 2
+        items = value[0] if is_pair else value
+        if getattr(getattr(items, "dtype", None), "kind", "") == "O":
+            items = items.tolist()
+        if name not in heads or not isinstance(items, list | tuple) or _are_floats(items):
+            continue
+        for row, item in enumerate(items):
+            for column, whole in () if _are_floats(item) else _wholes(name, item):
+                # Without the zeros at its end it has more digits than float32.
+                if column in of_float32 and (whole // (whole & -whole or 1)).bit_length() > 24:
+                    where = "" if is_pair else f", row {row}"
+                    raise OutOfRange(
+                        f'column "{column}"{where}: found {whole}, which float32 does not hold'
+                        " exactly: declare float64, or an integer type"
+                    )
+
+
+def _ends_of_parts(column: str) -> list[int]:
+    return [i for i, letter in enumerate(column) if letter == "."] + [len(column)]
+
+
+def _are_floats(items: Any) -> bool:
+    """Nothing else is in a list, nor in the array: a quick look, as lists may be long."""
+    if isinstance(items, list | tuple):
+        return _FLOATS.issuperset(map(type, items))
+    return getattr(getattr(items, "dtype", None), "kind", "") == "f"
+
+
+def _wholes(name: str, item: Any) -> Iterator[tuple[str, int]]:
+    """The whole numbers of a value, and the column of each."""
+    if isinstance(item, Mapping):
+        for key, part in item.items():
+            yield from _wholes(f"{name}.{key}", part)
+    elif isinstance(item, list | tuple) or getattr(item, "ndim", None):
+        for part in () if _are_floats(item) else item:
+            yield from _wholes(name, part)
+    elif isinstance(item, int) or type(item).__module__ == "numpy":
+        with suppress(TypeError):
+            yield name, operator.index(item)
 
 
 def _pyarrow() -> Any:

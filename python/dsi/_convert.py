@@ -92,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--threads", type=int, metavar="N", help="default: one for each core")
     add("--memory", type=_size, metavar="SIZE", help="default: three quarters of what there is")
     add("--spill-folder", metavar="FOLDER", help="of rows that wait; default: that of OUT")
+    add("--layout-from", metavar="FILE", help="access log: what its jobs read lies side by side")
     add("--metadata", action="append", metavar="KEY=VALUE", help="store a note; repeatable")
     from_dsi = parser.add_argument_group("From .dsi")
     add = from_dsi.add_argument
@@ -124,8 +125,38 @@ _ONLY_TO_DSI = (
     "threads",
     "memory",
     "spill_folder",
+    "layout_from",
     "metadata",
 )
+_CELLS = "it says how cells of CSV and TSV are written"
+_ROWS = "rows that cannot be read are left out of texts; here a column has one type"
+# Options of the program for texts, each with why it says nothing about columns of types.
+_OF_TEXTS = {
+    "--explain-schema": "types of columns decide on features; 'dsictl schema OUT' shows them",
+    "--infer-rows": "types of columns decide on features, not the values of so many rows",
+    "--time-format": "times have a type and a unit in these files",
+    "--epoch-unit": "times have a type and a unit in these files, of numbers --schema says it",
+    "--format": "the end of the name tells the format",
+    "--original-order": "it is for JSON Lines; dsictl convert IN.dsi OUT.jsonl takes it",
+    "--on-error": _ROWS,
+    "--max-errors": _ROWS,
+    "--rejects": _ROWS,
+    "--header": _CELLS,
+    "--separator": _CELLS,
+    "--no-quotes": _CELLS,
+    "--missing": _CELLS,
+    "--list-separator": _CELLS,
+    "--lists": _CELLS,
+}
+
+
+def _refuse_options_of_texts(arguments: Sequence[str]) -> None:
+    for argument in arguments:
+        option = argument.partition("=")[0]
+        if option in _OF_TEXTS:
+            raise InvalidArgument(
+                f"{option} means nothing for Parquet, Arrow, Feather and ORC: {_OF_TEXTS[option]}"
+            )
 
 
 def _refuse(asked: argparse.Namespace, names: Sequence[str], when: str) -> None:
@@ -194,6 +225,7 @@ def _to_dsi(asked: argparse.Namespace) -> dict[str, Any]:
         "threads": asked.threads,
         "memory_bytes": asked.memory,
         "spill_folder": asked.spill_folder,
+        "layout_from": asked.layout_from,
     }
     report = files.from_parquet(
         asked.inputs,
@@ -296,9 +328,10 @@ def _warn(
 
 def run(arguments: Sequence[str]) -> int:
     """Converts as the arguments say; the exit code is that of the program."""
-    asked = _parser().parse_args(arguments)
     begin = time.perf_counter()
     try:
+        _refuse_options_of_texts(arguments)
+        asked = _parser().parse_args(arguments)
         with warnings.catch_warnings():
             warnings.showwarning = _warn
             report = {"output": asked.out, **_convert(asked)}
@@ -313,6 +346,8 @@ def run(arguments: Sequence[str]) -> int:
         )
     except (KeyboardInterrupt, Cancelled):
         return _fail("stopped by a signal; no unfinished file was left", 128 + signal.SIGINT)
+    except files.NoColumn as error:  # A name that is wrong on the command line; no file is missing.
+        return _fail(str(error), _EXIT_CODES["invalid argument"])
     except Error as error:
         return _fail(str(error), _EXIT_CODES.get(error.code, 3))
     except OSError as error:

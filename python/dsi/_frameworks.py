@@ -35,8 +35,26 @@ def _torch() -> Convert:
     return lambda tensor: from_dlpack(tensor.__dlpack__(max_version=(1, 0)))
 
 
+_OF_64_BITS = ("int64", "uint64", "float64")
+
+
 def _jax() -> Convert:
-    convert: Convert = need("jax.dlpack", "jax", "framework='jax'").from_dlpack
+    jax = need("jax", "jax", "framework='jax'")
+    from_dlpack = need("jax.dlpack", "jax", "framework='jax'").from_dlpack
+    asarray = need("numpy", "numpy", "framework='jax'").asarray
+
+    def convert(tensor: Tensor) -> Any:
+        if tensor.dtype in _OF_64_BITS and not jax.config.jax_enable_x64:
+            raise InvalidArgument(
+                f"an array of {tensor.dtype} {list(tensor.shape)} would be cut to 32 bits by jax:"
+                ' call jax.config.update("jax_enable_x64", True) first; or read 32 bits, as'
+                ' dsi.Padded(names, dtype="int32") or "float32" and keys with index_dtype="int32"'
+                ' do; or use framework="numpy"'
+            )
+        if tensor.dtype == "bool":  # Which the capsules that jax takes lack.
+            return jax.device_put(asarray(tensor), jax.local_devices(backend="cpu")[0])
+        return from_dlpack(tensor)
+
     return convert
 
 

@@ -46,6 +46,20 @@ def feature_columns(feature: Mapping[str, Any]) -> list[str]:
     return [name]
 
 
+def float32_columns(schema: str) -> set[str]:
+    """Names of the columns that a schema, as JSON, stores as float32."""
+    made = set()
+    for feature in json.loads(schema)["features"]:
+        if feature["kind"] == "weighted":
+            made.add(f"{feature['name']}.weights")
+        for column in feature.get("columns", ()):
+            if column.get("type") == "float32":
+                made.add(f"{feature['name']}.{column['name']}")
+        if feature.get("type") == "float32":
+            made.add(feature["name"])
+    return made
+
+
 def restrict(schema: dict[str, Any], columns: Collection[str]) -> dict[str, Any]:
     """The schema without features of which a column is not among these."""
     known = set(columns)
@@ -78,6 +92,16 @@ def stored_schema(metadata: Mapping[bytes, bytes] | None, columns: Sequence[str]
         return json.dumps(made) if covered.issuperset(columns) else None
     except (BadInput, ValueError, KeyError):
         return None
+
+
+def completed(stored: Mapping[str, Any], found: str) -> str:
+    """The schema that was found for all columns, with what is stored of those that have more said.
+
+    So keys stay keys beside features that a pipeline made."""
+    made = json.loads(found)
+    known = {feature["name"]: feature for feature in stored.get("features", ())}
+    features = [known.get(feature["name"], feature) for feature in made["features"]]
+    return json.dumps({**made, **stored, "features": features})
 
 
 def infer_from_stream(stream: _dsi.ArrowStream, keys: Sequence[str] = ()) -> str:

@@ -137,8 +137,12 @@ class Batch:
         files, rows = self._scan.rows_of(self.native)
         return self._convert(files), self._convert(rows)
 
-    def _all(self, tensors: tuple[_dsi.Tensor, ...]) -> list[Any]:
-        return [self._convert(tensor) for tensor in tensors]
+    def _all(self, name: str, tensors: tuple[_dsi.Tensor, ...]) -> list[Any]:
+        """Arrays of a column. InvalidArgument: one of a type that the framework lacks."""
+        try:
+            return [self._convert(tensor) for tensor in tensors]
+        except InvalidArgument as error:
+            raise InvalidArgument(f"{name!r}: {error}") from None
 
     # -- Matrices of numbers.
 
@@ -207,18 +211,18 @@ class Batch:
     def padded(self, name: str) -> PaddedTensors:
         """A column that was asked for as `Padded`."""
         if self._layout(name, "padded", "padded_ikjt") == "padded":
-            return PaddedTensors(*self._all(self.native.padded(name)))
-        return PaddedTensors(*self._all(self.native.padded_ikjt(name)))
+            return PaddedTensors(*self._all(name, self.native.padded(name)))
+        return PaddedTensors(*self._all(name, self.native.padded_ikjt(name)))
 
     def jagged(self, name: str) -> JaggedTensors:
         """A column that was asked for as `Jagged`."""
         self._layout(name, "jagged")
-        return JaggedTensors(*self._all(self.native.jagged(name)))
+        return JaggedTensors(*self._all(name, self.native.jagged(name)))
 
     def ikjt(self, name: str) -> IkjtTensors:
         """A column that was asked for as `Jagged(unique=True)` or as a key of form 'ikjt'."""
         self._layout(name, "ikjt")
-        return IkjtTensors(*self._all(self.native.ikjt(name)))
+        return IkjtTensors(*self._all(name, self.native.ikjt(name)))
 
     # -- KeyedJaggedTensors.
 

@@ -10,6 +10,8 @@ from . import _dsi
 from ._checks import wrong
 from ._dsi import Column, ColumnFiles, File
 from ._frameworks import converter
+from ._metrics import label_text
+from ._opening import checked, opening
 from .batch import Batch
 from .errors import BadInput, InvalidArgument, NotDsi
 from .options import Filter, ReadKeywords, Sample, ScanKeywords, make_options
@@ -36,6 +38,15 @@ def open(
     s3_region: str = "",
     s3_profile: str = "",
     s3_no_sign_request: bool = False,
+    connections: int = 32,
+    first_connections: int = 20,
+    max_tries: int = 8,
+    deadline_s: float = 120,
+    connect_timeout_s: float = 10,
+    stall_timeout_s: int = 15,
+    latency_s: float | None = None,
+    bytes_per_s: float | None = None,
+    direct: bool = False,
 ) -> Dataset:
     """Opens files, a pattern ('*', '?', '[...]', '**'), a folder, an http(s) or s3 prefix that ends
     in '/', or a manifest (*.json); or several of them, one behind the other. The folder or prefix
@@ -48,28 +59,48 @@ def open(
     AWS_PROFILE), the container or the machine, and renewed in time; s3_no_sign_request asks a
     public bucket for nobody's sake (docs/remote.md).
 
+    Of files behind URLs: connections, requests in flight for one step of reading (to 256), of which
+    first_connections are made with the opening; max_tries for what may come when it is asked for
+    again, deadline_s in all for a piece of at most 16 MiB, connect_timeout_s for a connection,
+    stall_timeout_s without a byte; latency_s and bytes_per_s of one connection say what is worth
+    reading along (None: 0.03 and 1e8). Times are seconds. direct reads local files past the
+    system's page cache, where their file system can.
+
     NotFound: nothing there. NotDsi, Truncated, Corrupt, IoError: a file that cannot be opened.
-    BadInput: a manifest that breaks a rule. InvalidArgument: what is no path.
+    BadInput: a manifest that breaks a rule. InvalidArgument: what is no path, or no value of a
+    keyword.
     """
     names = paths_of(where)
-    how: dict[str, Any] = {
+    asked: dict[str, Any] = {
         "threads": threads,
         "max_open_files": max_open_files,
-        "headers": list(headers),
+        "headers": headers,
         "ca_file": ca_file,
         "s3_endpoint": s3_endpoint,
         "s3_region": s3_region,
         "s3_profile": s3_profile,
         "s3_no_sign_request": s3_no_sign_request,
+        "connections": connections,
+        "first_connections": first_connections,
+        "max_tries": max_tries,
+        "deadline_s": deadline_s,
+        "connect_timeout_s": connect_timeout_s,
+        "stall_timeout_s": stall_timeout_s,
+        "latency_s": latency_s,
+        "bytes_per_s": bytes_per_s,
+        "direct": direct,
     }
+    how = checked(asked)
     try:
-        native = _dsi.Dataset.open(names, progress=progress, **how)
+        native = _dsi.Dataset.open(names, progress=progress, **opening(how))
     except NotDsi as error:
-        from .files import format_of
+        from .files import format_of, is_text
 
-        if not any(format_of(name) for name in names):
+        by_arrow, of_texts = any(map(format_of, names)), any(map(is_text, names))
+        if not by_arrow and not of_texts:
             raise
-        raise NotDsi(f"{error}; dsi.from_parquet makes a .dsi file of it") from None
+        made_by = "dsi.from_parquet" if by_arrow else "'dsictl convert'"
+        raise NotDsi(f"{error}; {made_by} makes a .dsi file of it") from None
     return Dataset(native, native.where, how)
 
 
@@ -153,6 +184,14 @@ class Scan(Iterator[Batch]):
         """What was read, decoded and handed out, and where the time went, in seconds."""
         return self.native.stats
 
+    def prometheus_text(self, labels: Mapping[str, object] | None = None) -> str:
+        """`stats` in Prometheus' text format, as an exporter serves it; names begin with dsi_scan_.
+        labels, such as {"job": "ranker"}, go into every line.
+
+        InvalidArgument: a name that no label may have.
+        """
+        return self.native.prometheus_text(label_text(labels))
+
 
 # What processes that were forked from this one's parents cannot use, nor give back.
 _left_behind: list[_dsi.Dataset] = []
@@ -176,7 +215,7 @@ class Dataset(Tables):
     def native(self) -> _dsi.Dataset:
         """The library's dataset, of this process."""
         if self._process != os.getpid():
-            opened = _dsi.Dataset.open(self._where, **self._how)
+            opened = _dsi.Dataset.open(self._where, **opening(self._how))
             if opened.snapshot != self._native.snapshot:
                 raise BadInput(f"{self!r} was changed while it was read: open it again")
             _left_behind.append(self._native)

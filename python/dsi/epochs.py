@@ -28,6 +28,8 @@ class EpochScan(Protocol):
     @property
     def stats(self) -> dict[str, Any]: ...
 
+    def prometheus_text(self, labels: Mapping[str, object] | None = None) -> str: ...
+
     @property
     def is_repeated(self) -> bool: ...
 
@@ -192,6 +194,15 @@ class Epochs(Iterable[Batch]):
         """What the iteration that runs, or ran last, has read, decoded and handed out, and where
         the time went, in seconds. Empty: none began."""
         return {} if self._running is None else self._running.scan.stats
+
+    def prometheus_text(self, labels: Mapping[str, object] | None = None) -> str:
+        """`stats` in Prometheus' text format, as an exporter serves it; names begin with dsi_scan_.
+        labels, such as {"job": "ranker"}, go into every line. Counters begin at 0 with each
+        iteration, as with a process that was started anew; empty: none began.
+
+        InvalidArgument: a name that no label may have.
+        """
+        return "" if self._running is None else self._running.scan.prometheus_text(labels)
 
     @property
     def is_repeated(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from shlex import quote
 from typing import Any, Unpack
 from urllib.parse import unquote
 
@@ -16,7 +18,8 @@ from . import _dsi
 from ._frameworks import need
 from ._schema import SchemaLike, feature_columns, schema_json, stored_schema
 from .arrow import ArrowScan
-from .errors import AlreadyExists, BadInput, Cancelled, InvalidArgument
+from .errors import AlreadyExists, BadInput, Cancelled, Error, InvalidArgument, NotFound
+from .projections import name_list
 from .writer import NullEntries, Writer, WriteReport, WriterKeywords
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -32,9 +35,36 @@ FORMATS = {
 }
 
 
+# Texts that `dsictl convert` reads, by the end of the name without that of the packer.
+_TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tfrecord")
+_PACKED = (".gz", ".zst", ".lz4")
+
+# What writes each format.
+_WRITTEN_BY = {"parquet": "to_parquet", "ipc": "to_feather", "orc": "to_orc"}
+
+
 def format_of(path: str) -> str | None:
     """The format that the end of a name tells; None: none of these."""
     return FORMATS.get(os.path.splitext(path)[1].lower())
+
+
+def is_text(path: str) -> bool:
+    """Whether the end of a name tells of a text that `dsictl convert` alone reads."""
+    name = path.lower()
+    for ending in _PACKED:
+        name = name.removesuffix(ending)
+    return name.endswith(_TEXTS) and format_of(path) is None
+
+
+def advice_on(path: str, out: str) -> str:
+    """What makes a .dsi file of a file of this name; '': the name does not tell."""
+    if path.lower().endswith(".dsi"):
+        return f"dsi.open({path!r}) is the table of the file"
+    if is_text(path):
+        return f"'dsictl convert {quote(path)} {quote(out)}' makes a .dsi file of the text"
+    if format_of(path) is not None:
+        return f"dsi.from_parquet({path!r}, {out!r}) makes a .dsi file of it"
+    return ""
 
 
 def from_parquet(
@@ -61,14 +91,20 @@ def from_parquet(
     ("day=2026-01-01/hour=7/part-0.parquet") are columns, of int32 or strings, but where a schema
     lacks them. An index of pandas that has no name is no column, unless asked for.
 
-    Columns that some files lack are missing there, and types that differ widen. The files of a
-    table of Delta Lake, Hudi or Iceberg are refused (InvalidArgument): some may be deleted ones.
+    Columns that some files lack are missing there, and types that differ widen.
+
+    NotFound: a file, a column. BadInput: a file that is of no such format; texts such as JSON Lines
+    are for `dsictl convert`. InvalidArgument: a filter, files of a table of Delta Lake, Hudi or
+    Iceberg, of which some may be deleted ones.
 
     Files are read batch by batch; the writer keeps the rows, in memory (memory_bytes) or
     spilled, until it clusters them.
     """
-    source = _open(paths, format)
-    asked = list(columns) if columns is not None else list(source.schema.names)
+    named = _names(paths)
+    if format is None:
+        _refuse_texts(named, os.fspath(out))
+    source = _open(named, format)
+    asked = _asked(source, columns)
     index = _unnamed_index(source.schema) if columns is None else set()
     if schema is None:
         asked = [name for name in asked if name not in index]
@@ -78,7 +114,10 @@ def from_parquet(
         wanted = {name for f in json.loads(schema)["features"] for name in feature_columns(f)}
         optional = index.union(_path_keys(source))
         asked = [name for name in asked if name in wanted or name not in optional]
-    scanner = source.scanner(columns=asked, filter=filter, batch_size=batch_rows)
+    try:
+        scanner = source.scanner(columns=asked, filter=filter, batch_size=batch_rows)
+    except ValueError as error:  # Columns were looked for already.
+        raise InvalidArgument(f"filter {filter}: {_first_line(error)}") from None
     with Writer(
         out,
         schema,
@@ -94,9 +133,11 @@ def from_parquet(
 
 def find_schema(paths: Paths, columns: Sequence[str] | None = None) -> str:
     """The schema, as JSON, that `from_parquet` uses where it is given none; by the first rows."""
-    source = _open(paths, None)
-    index = _unnamed_index(source.schema)
-    asked = [n for n in source.schema.names if n not in index] if columns is None else list(columns)
+    source = _open(_names(paths), None)
+    asked = _asked(source, columns)
+    if columns is None:
+        index = _unnamed_index(source.schema)
+        asked = [name for name in asked if name not in index]
     stored = _stored_schema(source, asked)
     if stored is not None:
         return stored
@@ -104,13 +145,67 @@ def find_schema(paths: Paths, columns: Sequence[str] | None = None) -> str:
     return _dsi.ArrowStream.of_stream(rows.__arrow_c_stream__()).infer_schema()[0]
 
 
-def _open(paths: Paths, format: str | None) -> Any:
-    dataset = need("pyarrow.dataset", "pyarrow", "reading files of other formats")
+class NoColumn(NotFound):
+    """No file has a column of this name; the files themselves are there."""
+
+
+def _asked(source: Any, columns: Sequence[str] | None) -> list[str]:
+    """The columns that were asked for, or all. NoColumn: one that is not there."""
+    names = list(source.schema.names)
+    if columns is None:
+        return names
+    asked = name_list(columns, "columns")
+    for name in asked:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=3)
+            there = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+            told = f"near it: {', '.join(near)}" if near else f"there are: {there}"
+            raise NoColumn(f"{source.files[0]}: no column is named '{name}'; {told}")
+    return asked
+
+
+def _names(paths: Paths) -> list[str]:
     named = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    files = [os.fspath(path) for path in named]
+    return [os.fspath(path) for path in named]
+
+
+def _refuse_texts(files: Sequence[str], out: str) -> None:
+    """BadInput: a text that pyarrow does not read, with what does."""
+    for path in files:
+        if is_text(path):
+            raise BadInput(f"{path}: no file of Parquet, Arrow, ORC or CSV: {advice_on(path, out)}")
+
+
+def _first_line(error: Exception) -> str:
+    """What pyarrow says first; lists of all columns follow."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _open(files: Sequence[str], format: str | None) -> Any:
+    """A dataset of pyarrow. NotFound: no such file. BadInput: one that is of another format.
+    InvalidArgument: a format that there is not, a table of others."""
+    arrow = need("pyarrow", "pyarrow", "reading files of other formats")
     for path in files:
         _refuse_tables_of_others(path)
     kind = format or (format_of(files[0]) if files else None) or "parquet"
+    try:
+        return _dataset(files, kind)
+    except Error:
+        raise
+    except FileNotFoundError as error:
+        raise NotFound(f"{_first_line(error)}: no such file") from None
+    except arrow.ArrowInvalid as error:
+        raise BadInput(
+            f"{_first_line(error)} Expected files of format '{kind}'; JSON Lines, CSV and TSV are"
+            " for 'dsictl convert'"
+        ) from None
+    except ValueError as error:
+        words = ", ".join(map(repr, sorted(set(FORMATS.values()))))
+        raise InvalidArgument(f"{_first_line(error)}, expected one of {words}") from None
+
+
+def _dataset(files: Sequence[str], kind: str) -> Any:
+    dataset = need("pyarrow.dataset", "pyarrow", "reading files of other formats")
     source = dataset.dataset(files[0] if len(files) == 1 else files, format=kind)
     schema = _schema_of_all(source)
     types = _types_of_keys(source.files)
@@ -299,6 +394,26 @@ def _refuse_types(pyarrow: Any, orc: Any, schema: Any) -> None:
         )
 
 
+def _refuse_ending(path: str, kind: str) -> None:
+    """InvalidArgument: the end of the name tells of another format than the one written."""
+    told = format_of(path)
+    if told == {"feather": "ipc"}.get(kind, kind):
+        return
+    ending = os.path.splitext(path)[1]
+    if told in _WRITTEN_BY:
+        advice = f"{_WRITTEN_BY[told]} writes such files"
+    elif ending.lower() == ".dsi":
+        advice = "dsi.rewrite writes such files"
+    elif told == "csv" or is_text(path):
+        advice = "'dsictl convert' writes JSON Lines, and CSV is only read"
+    else:
+        return
+    word = {"parquet": "Parquet", "feather": "Feather", "orc": "ORC"}[kind]
+    raise InvalidArgument(
+        f"{path}: {word} is not written to a file that ends in {ending}: {advice}"
+    )
+
+
 def export(
     scan: ArrowScan,
     path: str | os.PathLike[str],
@@ -308,7 +423,11 @@ def export(
     progress: Callable[[str, int, int], object] | None = None,
     compression: str | None = "zstd",
 ) -> int:
-    """Writes the rows of a scan as 'parquet', 'feather' or 'orc', batch by batch; their number."""
+    """Writes the rows of a scan as 'parquet', 'feather' or 'orc', batch by batch; their number.
+
+    InvalidArgument: a name that ends as files of another format do, a type that ORC lacks.
+    """
+    _refuse_ending(os.fspath(path), kind)
     schema = scan.schema()
     done = 0
     with (

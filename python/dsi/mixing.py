@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from . import _dsi
+from ._metrics import label_text
 from .batch import Batch
 from .dataset import Scan
 from .epochs import Epochs, Position
@@ -70,6 +71,12 @@ class MixedPass(Iterator[Batch]):
             for name, scan in zip(self._names, scans, strict=True)
         }
 
+    def prometheus_text(self, labels: Mapping[str, object] | None = None) -> str:
+        given = dict(labels or {})
+        label_text(given, ("stage", "source"))
+        each = [label_text({**given, "source": name}) for name in self._names]
+        return self._native.prometheus_text(each)
+
     @property
     def is_repeated(self) -> bool:
         scan = self._scan_of(self._native.source)
@@ -84,8 +91,9 @@ class MixedLoader(Epochs):
     to exactly its weight. Ranks whose sources have equally many batches (remainder 'drop' or 'pad')
     have the same source at each step.
 
-    Iteration, epochs, states, ranks and threads are those of `Loader`; `stats` are by source. In a
-    worker of torch's DataLoader it works where that is the only one.
+    Iteration, epochs, states, ranks and threads are those of `Loader`; `stats` are by source, and
+    lines of `prometheus_text` have a label source. In a worker of torch's DataLoader it works where
+    that is the only one.
     """
 
     def __init__(self, sources: Sources, exhausted: str, epoch: int = 0):

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Self, Unpack
 
 from . import _dsi
+from ._opening import checked, opening
 from ._schema import SchemaLike
 from .dataset import Dataset
 from .dataset import open as open_dataset
@@ -154,7 +155,7 @@ class Table:
         self._open(os.fspath(where), how, False)
 
     def _open(self, where: str, how: dict[str, Any], create: bool) -> None:
-        self._native = _dsi.Table.open(where, create=create, **how)
+        self._native = _dsi.Table.open(where, create=create, **opening(checked(how)))
         self._how = how
 
     @classmethod

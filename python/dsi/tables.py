@@ -119,6 +119,9 @@ class Tables:
         The file has the schema of dsi as a note, by which `from_parquet` makes the same features
         of it. It appears when it is whole. progress(phase, rows_done, rows_total): False stops.
         Other arguments: those of `arrow`.
+
+        InvalidArgument: the name ends as files of another format do (".orc"), which another call
+        writes. AlreadyExists, Cancelled.
         """
         from .files import export
 
@@ -145,6 +148,25 @@ class Tables:
         return export(
             scan, path, "feather", len(self), overwrite, progress, compression=compression
         )
+
+    def to_orc(
+        self,
+        path: str | os.PathLike[str],
+        columns: Columns = None,
+        *,
+        overwrite: bool = False,
+        progress: Callable[[str, int, int], object] | None = None,
+        compression: str | None = "zstd",
+        **keywords: Any,
+    ) -> int:
+        """Writes a file of ORC, without the note of the schema. As `to_parquet`.
+
+        InvalidArgument: also a column of a type that ORC lacks, such as unsigned numbers.
+        """
+        from .files import export
+
+        scan = self.arrow(columns, **keywords)
+        return export(scan, path, "orc", len(self), overwrite, progress, compression=compression)
 
     if TYPE_CHECKING:
 

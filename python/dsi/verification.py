@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypedDict, Unpack
+from collections.abc import Callable
+from typing import Any, Unpack
 
 from . import _dsi
 from ._dsi import FileVerdict
+from ._opening import RemoteKeywords, checked, opening
 from .dataset import Dataset, Where, paths_of
-
-
-class RemoteKeywords(TypedDict, total=False):
-    """Of `dsi.open`: how files behind URLs are asked for."""
-
-    headers: Sequence[str]
-    ca_file: str
-    s3_endpoint: str
-    s3_region: str
-    s3_profile: str
-    s3_no_sign_request: bool
 
 
 def verify(
@@ -55,5 +45,5 @@ def verify(
         threads=threads,
         memory_bytes=memory_bytes,
         progress=progress,
-        **remote,
+        **opening(checked(remote)),
     )

@@ -12,8 +12,17 @@ from types import TracebackType
 from typing import Any, Literal, Self, TypedDict, Unpack, get_args
 
 from . import _dsi
-from ._columns import stream_of_columns
-from ._schema import SchemaLike, infer_from_rows, infer_from_stream, schema_json, stored_schema
+from ._columns import refuse_rounded, stream_of_columns
+from ._schema import (
+    SchemaLike,
+    completed,
+    feature_columns,
+    float32_columns,
+    infer_from_rows,
+    infer_from_stream,
+    schema_json,
+    stored_schema,
+)
 from .errors import AlreadyExists, BadInput, InvalidArgument, OutOfRange
 
 # Rows that a schema is found from.
@@ -132,6 +141,7 @@ class Writer:
         self._over = False
         self._inferred_from = 0  # Rows that the schema was found from.
         self._report: WriteReport | None = None
+        self._of_float32: set[str] | None = None  # Once it was asked for.
         if schema is not None:
             self._create(schema_json(schema))
         elif os.path.exists(self.path) and not options.get("overwrite", False):
@@ -193,22 +203,43 @@ class Writer:
         if names := getattr(getattr(data, "dtype", None), "names", None):
             data = {name: data[name] for name in names}
         if isinstance(data, Mapping):
-            return self._append_stream(stream_of_columns(data), data)
+            stream = stream_of_columns(data)
+            if self._native is not None:
+                refuse_rounded(data, self._float32_columns(self._native))
+            return self._append_stream(stream, data)
         if isinstance(data, str | bytes) or not isinstance(data, Iterable):
             advice = ": collect() it" if hasattr(data, "collect") else ""
+            if isinstance(data, str | os.PathLike):
+                advice = _advice_on_path(os.fspath(data), self.path)
             raise BadInput(
                 f"a {type(data).__name__} is no table{advice}; expected what has"
                 " __arrow_c_stream__, a dict of arrays, an array of records or an iterable of dicts"
             )
         return self._append_items(iter(data))
 
+    def _float32_columns(self, native: _dsi.Writer) -> set[str]:
+        if self._of_float32 is None:
+            self._of_float32 = float32_columns(native.schema)
+        return self._of_float32
+
     def _append_stream(self, stream: _dsi.ArrowStream, source: Any) -> int:
         native = self._native
         if native is None:
-            native = self._create(_schema_of(source) or infer_from_stream(stream, self._keys))
+            native = self._create(self._schema_for(source, stream))
         rows = getattr(source, "num_rows", 0)
         total = native.num_rows + rows if isinstance(rows, int) and rows else 0
         return native.append_arrow(stream, self._ignore_unknown, self._null_entries, total)
+
+    def _schema_for(self, source: Any, stream: _dsi.ArrowStream) -> str:
+        """What a table of this library's brings along; the rest is found for its first rows."""
+        stored = _schema_of(source)
+        if stored is None:
+            return infer_from_stream(stream, self._keys)
+        of_stored = json.loads(stored)
+        covered = {name for f in of_stored.get("features", ()) for name in feature_columns(f)}
+        if covered.issuperset(getattr(source, "column_names", ())):
+            return stored
+        return completed(of_stored, infer_from_stream(stream, self._keys))
 
     def _append_items(self, items: Iterator[Any]) -> int:
         first = next(items, None)
@@ -270,6 +301,14 @@ class Writer:
             self.discard()
         elif not self._over:
             self.finish()
+
+
+def _advice_on_path(path: str | bytes, out: str) -> str:
+    """What takes a file of this name; nothing where it is no name that tells."""
+    from .files import advice_on
+
+    advice = advice_on(os.fsdecode(path), out)
+    return f": {advice}" if advice else ""
 
 
 def _without_index(data: Any) -> Any:

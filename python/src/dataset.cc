@@ -127,14 +127,11 @@ bool Tell(const nb::object& progress, uint64_t done, uint64_t total) {
 
 std::unique_ptr<PyDataset> Open(const std::vector<std::string>& where, uint32_t threads,
                                 uint32_t max_open_files, nb::object progress,
-                                const std::vector<std::string>& headers, const std::string& ca_file,
-                                const std::string& s3_endpoint, const std::string& s3_region,
-                                const std::string& s3_profile, bool s3_no_sign_request) {
+                                const OpenOptions& open) {
   DatasetOptions options;
   options.threads = threads;
   options.max_open_files = max_open_files;
-  options.open =
-      OpenOptionsOf(headers, ca_file, s3_endpoint, s3_region, s3_profile, s3_no_sign_request);
+  options.open = open;
   options.progress = [kept = Keep(std::move(progress))](uint64_t done, uint64_t total) {
     return Tell(*kept, done, total);
   };
@@ -246,10 +243,7 @@ void BindDataset(nb::module_& module) {
                         "Many files as one table; calls from many threads are safe.")
       .def_static("open", Open, nb::arg("where"), nb::kw_only(), nb::arg("threads") = 0,
                   nb::arg("max_open_files") = DatasetOptions().max_open_files,
-                  nb::arg("progress").none() = nb::none(),
-                  nb::arg("headers") = std::vector<std::string>(), nb::arg("ca_file") = "",
-                  nb::arg("s3_endpoint") = "", nb::arg("s3_region") = "",
-                  nb::arg("s3_profile") = "", nb::arg("s3_no_sign_request") = false)
+                  nb::arg("progress").none() = nb::none(), nb::arg("open"))
       .def_prop_ro(
           "where",
           [](const PyDataset& self) {

@@ -11,6 +11,7 @@
 #include "dsi/python/src/dataset.h"
 #include "dsi/python/src/filter.h"
 #include "dsi/python/src/mixed_scan.h"
+#include "dsi/python/src/open_options.h"
 #include "dsi/python/src/pipeline.h"
 #include "dsi/python/src/reader.h"
 #include "dsi/python/src/rewrite.h"
@@ -38,6 +39,7 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindFilter(module);
   dsi::python::BindScanOptions(module);
   dsi::python::BindScan(module);
+  dsi::python::BindOpenOptions(module);
   dsi::python::BindDataset(module);
   dsi::python::BindComparison(module);
   dsi::python::BindShuffleReport(module);

@@ -21,12 +21,10 @@ namespace nb = nanobind;
 namespace dsi::python {
 namespace {
 
-DatasetOptions OptionsOf(uint32_t threads, const std::string& ca_file,
-                         const std::string& s3_endpoint, const std::string& s3_region,
-                         const std::string& s3_profile, bool s3_no_sign_request) {
+DatasetOptions OptionsOf(uint32_t threads, const OpenOptions& open) {
   DatasetOptions options;
   options.threads = threads;
-  options.open = OpenOptionsOf({}, ca_file, s3_endpoint, s3_region, s3_profile, s3_no_sign_request);
+  options.open = open;
   // Ctrl-C ends looking at many files; what it raises is raised by the call.
   options.progress = [](uint64_t, uint64_t) {
     nb::gil_scoped_acquire hold;
@@ -85,17 +83,13 @@ void BindTable(nb::module_& module) {
   nb::class_<Table>(module, "Table", "A table that many jobs write.")
       .def_static(
           "open",
-          [](const std::string& where, bool create, uint32_t threads, const std::string& ca_file,
-             const std::string& s3_endpoint, const std::string& s3_region,
-             const std::string& s3_profile, bool s3_no_sign_request) {
-            const DatasetOptions options =
-                OptionsOf(threads, ca_file, s3_endpoint, s3_region, s3_profile, s3_no_sign_request);
+          [](const std::string& where, bool create, uint32_t threads, const OpenOptions& open) {
+            const DatasetOptions options = OptionsOf(threads, open);
             nb::gil_scoped_release release;
             return Take(create ? Table::Create(where, options) : Table::Open(where, options));
           },
           nb::arg("where"), nb::kw_only(), nb::arg("create") = false, nb::arg("threads") = 0,
-          nb::arg("ca_file") = "", nb::arg("s3_endpoint") = "", nb::arg("s3_region") = "",
-          nb::arg("s3_profile") = "", nb::arg("s3_no_sign_request") = false)
+          nb::arg("open"))
       .def_prop_ro("where", &Table::where)
       .def("newest",
            [](const Table& self) {

@@ -25,13 +25,10 @@ std::string_view StateName(const FileVerdict& file) { return FileStateName(file.
 
 std::vector<FileVerdict> Verify(std::vector<std::string> where, uint32_t threads,
                                 uint64_t memory_bytes, nb::object progress,
-                                std::vector<std::string> headers, std::string ca_file,
-                                std::string s3_endpoint, std::string s3_region,
-                                std::string s3_profile, bool s3_no_sign_request) {
+                                const OpenOptions& open) {
   auto told = std::make_shared<ToldCall>(std::move(progress));
   VerifyFilesOptions options;
-  options.open = OpenOptionsOf(std::move(headers), std::move(ca_file), std::move(s3_endpoint),
-                               std::move(s3_region), std::move(s3_profile), s3_no_sign_request);
+  options.open = open;
   options.threads = threads;
   if (memory_bytes != 0) options.memory_bytes = memory_bytes;
   options.progress = [told = told.get()](const VerifyFilesProgress& now) {
@@ -81,10 +78,7 @@ void BindVerify(nb::module_& module) {
         return "dsi.FileVerdict(" + f.path + ": " + std::string(StateName(f)) + ")";
       });
   module.def("verify", Verify, nb::arg("where"), nb::kw_only(), nb::arg("threads") = 0,
-             nb::arg("memory_bytes") = 0, nb::arg("progress").none() = nb::none(),
-             nb::arg("headers") = std::vector<std::string>(), nb::arg("ca_file") = "",
-             nb::arg("s3_endpoint") = "", nb::arg("s3_region") = "", nb::arg("s3_profile") = "",
-             nb::arg("s3_no_sign_request") = false);
+             nb::arg("memory_bytes") = 0, nb::arg("progress").none() = nb::none(), nb::arg("open"));
 }
 
 }  // namespace dsi::python

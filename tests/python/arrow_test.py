@@ -347,3 +347,21 @@ def test_a_stream_that_fails(tmp_path):
     with pytest.raises(dsi.Error, match="the source is gone"):
         dsi.write(pyarrow.RecordBatchReader.from_batches(schema, batches()), tmp_path / "a.dsi")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_pipeline_made_is_written_beside_what_is_stored(tmp_path):
+    rows = [{"user_id": i // 3, "time": 1.5 * i, "label": i % 2, "ids": [i]} for i in range(60)]
+    dsi.write(rows, tmp_path / "a.dsi", cluster_by="user_id")
+    pipeline = dsi.Pipeline().modulus("made", "ids", max=7)
+    source = dsi.open(tmp_path / "a.dsi")
+    dsi.write(source.arrow(["made"], transforms=pipeline), tmp_path / "made.dsi")
+    assert [c.name for c in dsi.open(tmp_path / "made.dsi").columns()] == ["made"]
+    names = ["user_id", "made", "label"]
+    dsi.write(source.arrow(names, transforms=pipeline), tmp_path / "b.dsi", cluster_by="user_id")
+    copy = dsi.open(tmp_path / "b.dsi")
+    assert {c.name: c.kind for c in copy.columns()} == {
+        "user_id": "key",
+        "made": "list",
+        "label": "label",
+    }
+    assert copy.to_arrow(["made"])["made"].to_pylist() == [[i % 7] for i in range(60)]

@@ -98,6 +98,68 @@ def test_numbers_that_floats_would_change(tmp_path, number):
         by_rows(tmp_path, [{"id": 1, "x": number}], "fail")
 
 
+# Beside fractions, where an array of them all is one of floats.
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"x": [0.5, 16777217]},
+        {"x": [0.5, None, -16777217]},
+        {"x": [0.5, numpy.int64(16777217)]},
+        {"x": (0.5, 16777217, 3)},
+        {"x": numpy.array([0.5, 16777217], dtype=object)},
+        {"x": pandas.Series([0.5, 16777217], dtype=object)},
+        {"f": [[0.5], [], [16777217]]},
+        {"f": [numpy.array([0.5]), numpy.array([1, 16777217])]},
+        {"w.weights": [[0.5, 16777217]], "w.ids": [[1, 2]]},
+        {"w": [{"ids": [1, 2], "weights": [0.5, 16777217]}]},
+        {"s": [[{"p": 0.5, "q": 1}, {"p": 16777217, "q": 1}]]},
+        {"e": [[0.5, 16777217]]},
+        {"x": [0.5, 16777216, 16777218, 2**40, -(2**63)]},
+        {"x": [0.5, 16777217.0]},
+        {"x": [0.5, True, numpy.float64(16777217)]},
+        {"f": [numpy.array([16777217.0]), numpy.array([3])]},
+        {"x": [0.5], "d": [16777217]},
+        {"s": [[{"p": 0.5, "q": 16777217}, {"p": 2, "q": 0.5}]]},
+    ],
+    ids=str,
+)
+def test_columns_of_python_are_taken_as_rows_are(tmp_path, columns):
+    schema = {
+        "features": [
+            {"name": "x", "kind": "dense", "type": "float32"},
+            {"name": "d", "kind": "dense", "type": "float64"},
+            {"name": "f", "kind": "list", "type": "float32"},
+            {"name": "e", "kind": "embedding", "type": "float32", "length": 2},
+            {"name": "w", "kind": "weighted", "type": "int64"},
+            {
+                "name": "s",
+                "kind": "sequence",
+                "columns": [{"name": "p", "type": "float32"}, {"name": "q", "type": "float64"}],
+            },
+        ]
+    }
+    names = [name.replace("w.", "w_") for name in columns]
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    for row in rows:
+        if "w_ids" in row:
+            row["w"] = {"ids": row.pop("w_ids"), "weights": row.pop("w_weights")}
+    made = []
+    for i, data in enumerate((columns, rows)):
+        try:
+            dsi.write(data, tmp_path / f"{i}.dsi", schema)
+            made.append(pyarrow.table(dsi.open(tmp_path / f"{i}.dsi")).to_pylist())
+        except dsi.OutOfRange as error:
+            made.append(f"refused {type(error)}")
+    assert made[0] == made[1]
+
+
+def test_a_column_that_float32_would_round_is_named(tmp_path):
+    with pytest.raises(dsi.OutOfRange, match=r'^column "x", row 1: found 16777217, .* float64'):
+        dsi.write({"x": [0.5, 16777217], "id": [1, 2]}, tmp_path / "a.dsi", SCHEMA)
+    with pytest.raises(dsi.OutOfRange, match=r'^column "f": found 16777217, .* float64'):
+        dsi.write({"f": ([0.5, 16777217], [0, 2]), "id": [1]}, tmp_path / "a.dsi", SCHEMA)
+
+
 def test_a_text_for_a_number_is_told(tmp_path):
     with pytest.raises(dsi.BadInput, match='"x" is of type str, expected a number'):
         by_rows(tmp_path, [{"id": 1, "x": "red"}], "fail")

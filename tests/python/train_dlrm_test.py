@@ -15,14 +15,18 @@ PROGRAM = SOURCE / "examples" / "train_dlrm.py"
 STEPS = 20_000 * 4 // 5 // 256 + 1
 
 
-def run(*arguments):
+def start(*arguments):
     environment = dict(os.environ, PATH=f"{BUILD / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, PROGRAM, *map(str, arguments)],
         capture_output=True,
         text=True,
         env=environment,
     )
+
+
+def run(*arguments):
+    done = start(*arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -64,3 +68,14 @@ def test_a_log_of_ones_own_is_read(dsictl, tmp_path):
     printed = run(log, "--without", "dense.position")
     assert "deduplicated: loss" in printed and "AUC on later rows" in printed
     assert printed.splitlines()[1].split()[:3] == ["seconds", "waiting", "copying"]
+
+
+def test_a_log_whose_list_of_clicks_is_called_otherwise_is_told_the_option(tmp_path):
+    log = tmp_path / "own.jsonl"
+    rows = [{"user_id": i, "label": i % 2, "seen": [i, 1], "tags": [2], "x": 0.5} for i in range(9)]
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for options, named in (([], "user.clicked or"), (["--sequence", "sean"], "sean: ")):
+        done = start(log, *options)
+        assert done.returncode == 1 and "Traceback" not in done.stderr
+        assert f"no list of clicked items is called {named}" in done.stderr
+        assert "--sequence NAME" in done.stderr and "there are: seen, tags" in done.stderr

@@ -2,13 +2,16 @@
 // errors at the same batch, and nothing left running whenever they are given up.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -19,6 +22,7 @@
 #include "dsi/tests/support/memory_hook.h"
 #include "dsi/tests/support/reseal.h"
 #include "dsi/tests/support/tensor_bytes.h"
+#include "dsi/tests/support/told_file.h"
 
 namespace dsi::test {
 namespace {
@@ -299,6 +303,52 @@ TEST_F(ScanThreadsTest, StatsTellWhereTheTimeGoes) {
   EXPECT_EQ(stats.batches_ready, 0U);
 }
 
+// What limits a scan whose consumer computes for so long with each batch: in its midst, at its end.
+std::vector<std::string_view> LimitsOf(const Reader& reader, const ScanOptions& options,
+                                       std::chrono::duration<double> computes) {
+  auto scan = reader.NewScan(options);
+  EXPECT_TRUE(scan.ok()) << scan.status().ToString();
+  std::vector<std::string_view> limits;
+  Batch batch;
+  while (*(*scan)->Next(&batch)) {
+    if ((*scan)->stats().batches == 47) limits.push_back(ScanLimitName(LimitOf((*scan)->stats())));
+    std::this_thread::sleep_for(computes);
+  }
+  limits.push_back(ScanLimitName(LimitOf((*scan)->stats())));
+  return limits;
+}
+
+TEST_F(ScanThreadsTest, AConsumerThatComputesForLongerThanReadingTakesLimitsAScan) {
+  ScanOptions options = Everything(64);
+  const ScanSeconds alone = Scanned(*reader_, options, {}).stats.seconds;
+  const double made_in = (alone.read + alone.decode + alone.fill) / 94;
+  const std::chrono::duration<double> computes(std::max(1e-3, 5 * made_in));
+  // In the end all batches wait, or there is room for one.
+  for (const uint64_t read_ahead : {uint64_t{64} << 20, uint64_t{1}}) {
+    for (const uint32_t threads : {1U, 3U}) {
+      options.read_ahead_bytes = read_ahead;
+      options.threads = threads;
+      EXPECT_EQ(LimitsOf(*reader_, options, computes),
+                std::vector<std::string_view>(2, "the consumer"))
+          << read_ahead << " bytes ahead, " << threads << " threads";
+    }
+  }
+}
+
+TEST_F(ScanThreadsTest, OneThatWaitsDoesNot) {
+  const ToldFile::Tell slow = [](uint64_t, uint64_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  auto reader = Reader::Open(std::make_unique<ToldFile>(bytes_, SourceCosts{2e-3, 1e6}, &slow));
+  ASSERT_TRUE(reader.ok());
+  for (const uint64_t read_ahead : {uint64_t{0}, uint64_t{64} << 20}) {
+    ScanOptions options = Everything(64);
+    options.read_ahead_bytes = read_ahead;
+    for (const std::string_view limit : LimitsOf(**reader, options, {}))
+      EXPECT_NE(limit, "the consumer") << read_ahead << " bytes ahead";
+  }
+}
+
 TEST(ScanMetricsTest, TextForPrometheus) {
   ScanStats stats;
   stats.rows = 12;
@@ -314,17 +364,39 @@ TEST(ScanMetricsTest, TextForPrometheus) {
             std::string::npos);
 }
 
+TEST(ScanMetricsTest, ScansOfOneTextHaveEachCounterOnce) {
+  std::vector<LabelledStats> scans(2);
+  scans[0].labels = "source=\"a\"";
+  scans[0].stats.rows = 12;
+  scans[1].labels = "source=\"b\"";
+  scans[1].stats.seconds.fill = 0.5;
+  const auto text = PrometheusText(scans);
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->find("# TYPE dsi_scan_rows_total counter\n"
+                       "dsi_scan_rows_total{source=\"a\"} 12\n"
+                       "dsi_scan_rows_total{source=\"b\"} 0\n# HELP "),
+            std::string::npos);
+  EXPECT_NE(text->find("dsi_scan_seconds_total{source=\"b\",stage=\"fill\"} 0.5\n"),
+            std::string::npos);
+  EXPECT_EQ(text->find("# TYPE dsi_scan_rows_total"), text->rfind("# TYPE dsi_scan_rows_total"));
+  EXPECT_EQ(*PrometheusText(std::span<const LabelledStats>()), "");
+}
+
 TEST(ScanMetricsTest, WhatLimitsAScan) {
   ScanStats stats;
   EXPECT_EQ(ScanLimitName(LimitOf(stats)), "nothing");
   stats.batches = 1;
-  stats.seconds = {.read = 3, .decode = 1, .fill = 2, .blocked = 1, .wait = 0};
+  stats.seconds = {.read = 3, .decode = 1, .fill = 2, .blocked = 1, .wait = 6};
   EXPECT_EQ(LimitOf(stats), ScanLimit::kStorage);
   stats.seconds.read = 0;
   EXPECT_EQ(LimitOf(stats), ScanLimit::kExpansion);
   stats.seconds.decode = 4;
   EXPECT_EQ(LimitOf(stats), ScanLimit::kDecoding);
   stats.seconds.blocked = 7;
+  EXPECT_EQ(LimitOf(stats), ScanLimit::kConsumer);
+  // There is room: nothing was ever blocked, and the consumer hardly waits.
+  stats.seconds.blocked = 0;
+  stats.seconds.wait = 0.5;
   EXPECT_EQ(LimitOf(stats), ScanLimit::kConsumer);
 }
 

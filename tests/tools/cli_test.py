@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 from cli_case import DSICTL, OK, PROFILES, USAGE, CliTest, main, run
 from rows_equal import first_difference
@@ -280,6 +281,62 @@ class ReadTest(CliTest):
         self.assertIn(b"rows/s", text)
         self.expect(USAGE, "bench", dsi, "--features", "nothing_like_it")
         self.expect(USAGE, "bench", dsi)
+
+    def test_bench_compares_threads_and_says_what_limits_each(self):
+        bench = ["bench", self.dsi(), "--features", "*", "--layout", "jagged", "--batch-size", "64",
+                 "--repeat", "1", "--threads", "1,2"]
+        stages = {"read", "decode", "fill", "blocked", "wait"}
+        limits = {"storage", "decoding", "expansion", "the consumer"}
+        for more in ([], ["--read-ahead", "64M"], ["--read-ahead", "64M", "--compute"]):
+            with self.subTest(more):
+                found = self.json(*bench, *more)["by_threads"]
+                self.assertEqual([one["threads"] for one in found], [1, 2])
+                self.assertEqual(found[0]["speedup"], 1)
+                for one in found:
+                    self.assertEqual(set(one["stage_seconds"]), stages)
+                    self.assertIn(one["limit"], limits)
+                    self.assertEqual("overlap_loss" in one, "--compute" in more)
+                    # 47 batches: without reading ahead none waits for the consumer.
+                    self.assertGreaterEqual(one["batches_ready"], 0)
+                    self.assertLess(one["batches_ready"], 47)
+                    if not more:
+                        self.assertEqual(one["batches_ready"], 0)
+                        self.assertNotEqual(one["limit"], "the consumer")
+        # Who computes for as long as reading takes has finished batches before it.
+        self.assertGreater(max(one["batches_ready"] for one in found), 0)
+        text = self.expect(OK, *bench, "--read-ahead", "64M").stdout.decode()
+        for threads in ("1 thread", "2 threads"):
+            self.assertRegex(text, rf"(?m)^limit, {threads} +.*limits this scan")
+        [titles] = [line for line in text.splitlines() if line.startswith("threads")]
+        self.assertEqual(re.split(" {2,}", titles.strip()), [
+            "threads", "rows/s", "output/s", "speed-up", "read", "decode", "fill", "blocked", "wait",
+            "batches ready"])
+        one = self.expect(OK, *bench[:-1], "1").stdout.decode()
+        self.assertRegex(one, r"(?m)^limit +\w.*limits this scan")
+        self.assertIn("--read-ahead", self.expect(USAGE, *bench, "--compute").said)
+
+    def test_files_are_opened_as_asked_for(self):
+        dsi = self.dsi()
+        for verb in (["bench", "--features", "label", "--repeat", "1"], ["inspect"], ["inspect", "--plan", "label"],
+                     ["verify"], ["cat", "--count"], ["head"]):
+            self.expect(OK, *verb, dsi, "--direct", "--deadline", "0.5", "--http-header", "A: b", "--http-header", "c: d: e, f")
+        self.expect(OK, "cat", dsi.parent, "--direct", "--count")
+        for header in ("secret", ": secret", "Authorization:", "A: secret\nB: c"):
+            said = self.expect(USAGE, "head", dsi, "--http-header", header).said
+            self.assertIn("--http-header: expected one line 'Name: value', in quotes\n", said)
+            self.assertNotIn("secret", said)
+            self.assertNotIn("Authorization", said)
+        for deadline in ("0", "-1", "soon", "1e9"):
+            self.expect(USAGE, "head", dsi, "--deadline", deadline)
+
+    def test_a_url_without_a_place(self):
+        for verb in (["head"], ["inspect"], ["verify"], ["cat"]):
+            for url, expected in (("s3://", "s3://bucket/key"), ("s3:///a/", "s3://bucket/key"),
+                                  ("https://", "https://server/path")):
+                said = self.expect(USAGE, *verb, url).said
+                self.assertIn(f"{url}: names no ", said)
+                self.assertIn(f"expected {expected}", said)
+        self.assertIn("expected s3://bucket/key", self.expect(USAGE, "table", "log", "s3://").said)
 
 
 if __name__ == "__main__":

@@ -174,8 +174,12 @@ class MessagesTest(CliTest):
 
     def test_memory_is_that_of_the_option(self):
         new = self.path("new.dsi")
-        self.fails(IO, "convert", self.file, new, "--memory", "1K", says="(reading gets a quarter of --memory)")
+        self.fails(IO, "convert", self.file, new, "--memory", "1K", says="of --memory)")
         self.fails(IO, "rewrite", self.file, new, "--memory", "1K", says="--memory", hint="raise --memory")
+        long = self.write("long.jsonl", "".join('{"a": %s}\n' % list(range(i, i + 20000)) for i in range(40)))
+        self.expect(OK, "convert", long, self.path("long.dsi"), "--keep-order", "-q")
+        self.fails(IO, "rewrite", self.path("long.dsi"), new, "--memory", "1M", says="that are left of --memory",
+                   hint="raise --memory\n")
 
     def test_verify_tells_of_each_file(self):
         cut = self.write("cut.dsi", self.file.read_bytes()[:20])
