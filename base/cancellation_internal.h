@@ -5,52 +5,64 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <utility>
 
 namespace dsi::internal {
 
 class Cancellation {
+  // Whoever works for it keeps it, and what it is part of.
+  struct State {
+    explicit State(std::shared_ptr<const State> of) : outer(std::move(of)) {}
+    bool IsCancelled() const {
+      return flag.load(std::memory_order_relaxed) || (outer != nullptr && outer->IsCancelled());
+    }
+
+    const std::shared_ptr<const State> outer;
+    std::atomic<bool> flag = false;
+  };
+
  public:
-  // Cancelled as well where the one of this thread is, which outlives it.
-  Cancellation() : outer_(Current()) {}
+  // Cancelled as well where that is for which this thread works now.
+  Cancellation() : state_(std::make_shared<State>(current_)) {}
   Cancellation(const Cancellation&) = delete;
   Cancellation& operator=(const Cancellation&) = delete;
 
-  void Cancel() { is_cancelled_.store(true, std::memory_order_relaxed); }
-  bool is_cancelled() const {
-    return is_cancelled_.load(std::memory_order_relaxed) ||
-           (outer_ != nullptr && outer_->is_cancelled());
-  }
+  void Cancel() { state_->flag.store(true, std::memory_order_relaxed); }
+  bool is_cancelled() const { return state_->IsCancelled(); }
 
-  // That of what this thread does; null: nobody can cancel it.
-  static const Cancellation* Current() { return current_; }
+  // Of what this thread does.
+  static bool IsThreadCancelled() { return current_ != nullptr && current_->IsCancelled(); }
 
   // While it lives, this thread works for `of`.
   class Scope {
    public:
-    explicit Scope(const Cancellation* of) : before_(std::exchange(current_, of)) {}
-    ~Scope() { current_ = before_; }
+    explicit Scope(const Cancellation* of) : Scope(of->state_) {}
+    ~Scope() { current_ = std::move(before_); }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
-    const Cancellation* before_;
+    friend class Cancellation;
+    explicit Scope(std::shared_ptr<const State> of)
+        : before_(std::exchange(current_, std::move(of))) {}
+
+    std::shared_ptr<const State> before_;
   };
 
   // What a thread is to do that works for whom this one works for.
   template <typename Work>
   static auto Inherited(Work work) {
-    return [work = std::move(work), of = Current()]() mutable {
-      const Scope scope(of);
+    return [work = std::move(work), of = current_]() mutable {
+      const Scope scope(std::move(of));
       work();
     };
   }
 
  private:
-  inline static thread_local const Cancellation* current_ = nullptr;
+  inline static thread_local std::shared_ptr<const State> current_;
 
-  const Cancellation* const outer_;
-  std::atomic<bool> is_cancelled_ = false;
+  const std::shared_ptr<State> state_;
 };
 
 }  // namespace dsi::internal

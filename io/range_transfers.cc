@@ -89,9 +89,8 @@ Status RangeTransfers::Impl::Run(const RemoteIdentity* identity, std::span<Range
   const bool stops_at_error = identity != nullptr;
   const auto is_required = [](const Work& work) { return !work.fetch->is_optional; };
   double grace_end = 0;
-  const Cancellation* const wanted_by = Cancellation::Current();
   while (true) {
-    if (wanted_by != nullptr && wanted_by->is_cancelled())
+    if (Cancellation::IsThreadCancelled())
       return Error(StatusCode::kCancelled, "{}: reading was cancelled", target_->name);
     DSI_RETURN_IF_ERROR(queue_.StartDue(options().connections, [&](const Work& work) {
       work.fetch->status = Start(work);

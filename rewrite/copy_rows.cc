@@ -81,11 +81,17 @@ Status OfReading(const RowCopy& copy, const Status& status) {
                                      kShares[copy.reading_quarters - 1])};
 }
 
-// What is left of the ranges from a row on.
-void DropBefore(uint64_t row, uint64_t num_rows, std::vector<DatasetRows>* ranges) {
+// Leaves of the ranges what is from a row on. Returns how many rows are before.
+uint64_t DropBefore(uint64_t row, uint64_t num_rows, std::vector<DatasetRows>* ranges) {
   if (ranges->empty()) ranges->push_back({0, num_rows});
-  for (DatasetRows& range : *ranges) range.begin = std::max(range.begin, row);
-  std::erase_if(*ranges, [](const DatasetRows& range) { return range.begin >= range.end; });
+  uint64_t dropped = 0;
+  for (DatasetRows& range : *ranges) {
+    const uint64_t begin = std::clamp(row, range.begin, range.end);
+    dropped += begin - range.begin;
+    range.begin = begin;
+  }
+  std::erase_if(*ranges, [](const DatasetRows& range) { return range.begin == range.end; });
+  return dropped;
 }
 
 // The batches of a scan, of fewer rows from there on where they do not fit into its memory.
@@ -119,9 +125,8 @@ class ShrinkingScan {
           options_.scan.batch_size <= kFewestRows)
         return OfReading(copy_, more.status());
       options_.scan.batch_size /= 8;
-      passed_before_ = rows_passed();
       scan_ = nullptr;
-      DropBefore(next_row_, copy_.from->num_rows(), &options_.rows);
+      passed_before_ += DropBefore(next_row_, copy_.from->num_rows(), &options_.rows);
       if (options_.rows.empty()) return false;  // Which would mean all rows.
     }
   }

@@ -35,14 +35,16 @@ RowCopy NewRowCopy(const Dataset& from, const RewritePlan& plan, const WriterOpt
 // The options of that writer: its memory is what reading leaves.
 WriterOptions WritersShare(const WriterOptions& writer, uint32_t reading_quarters = 1);
 
-// Calls `write` with the quarters of the memory that reading gets: one, then as long as they are
-// too few (it says so) two and three. What a stripe of a file takes is not known before.
+// Calls `write` with the quarters of the memory that reading gets: *quarters (1), then as long as
+// they are too few (it says so) more, up to three. What a stripe of a file takes is not known
+// before.
 template <typename Write>
-auto WithEnoughToRead(const Write& write) {
-  for (uint32_t quarters = 1;; ++quarters) {
+auto WithEnoughToRead(uint32_t* quarters, const Write& write) {
+  while (true) {
     bool needs_more = false;
-    auto written = write(quarters, &needs_more);
-    if (!needs_more || quarters == 3) return written;
+    auto written = write(*quarters, &needs_more);
+    if (!needs_more || *quarters == 3) return written;
+    ++*quarters;
   }
 }
 

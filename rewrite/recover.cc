@@ -158,8 +158,9 @@ class Recovery {
 Result<RecoverReport> Recover(const Dataset& from, const std::string& to,
                               const RecoverOptions& options) {
   return internal::NoThrow([&] {
-    return internal::WithEnoughToRead([&](uint32_t quarters, bool* needs_more) {
-      return Recovery(from, options, quarters, needs_more).Run(to);
+    uint32_t quarters = 1;
+    return internal::WithEnoughToRead(&quarters, [&](uint32_t of_reading, bool* needs_more) {
+      return Recovery(from, options, of_reading, needs_more).Run(to);
     });
   });
 }

@@ -30,6 +30,15 @@ struct Job {
   // Tells the caller of rows read for `phase`.
   void TellOfRows(Phase phase, uint64_t rows_total);
   Result<WriteReport> Write(const std::string& path);
+  // What was enough for one shard is given to the next.
+  template <typename Work>
+  auto WithEnoughToRead(const Work& work) {
+    return internal::WithEnoughToRead(&copy.reading_quarters,
+                                      [&](uint32_t /*quarters*/, bool* needs_more) {
+                                        copy.needs_more = needs_more;
+                                        return work();
+                                      });
+  }
 
  private:
   Result<WriteReport> WriteOnce(const std::string& path);
@@ -51,11 +60,7 @@ void Job::TellOfRows(Phase phase, uint64_t rows_total) {
 }
 
 Result<WriteReport> Job::Write(const std::string& path) {
-  return internal::WithEnoughToRead([&](uint32_t quarters, bool* needs_more) {
-    copy.reading_quarters = quarters;
-    copy.needs_more = needs_more;
-    return WriteOnce(path);
-  });
+  return WithEnoughToRead([&] { return WriteOnce(path); });
 }
 
 Result<WriteReport> Job::WriteOnce(const std::string& path) {
@@ -115,8 +120,9 @@ Result<std::vector<RewrittenShard>> RewriteShards(const Dataset& from, const std
     DSI_ASSIGN_OR_RETURN(job.plan, internal::PlanRewrite(from, options.features, options.writer));
     DSI_ASSIGN_OR_RETURN(internal::ShardFolder files, internal::ShardFolder::Make(folder));
     job.TellOfRows(Phase::kKeys, from.num_rows());
-    DSI_ASSIGN_OR_RETURN(const internal::SessionShards shards,
-                         internal::FindSessionShards(job.copy, max_rows));
+    DSI_ASSIGN_OR_RETURN(const internal::SessionShards shards, job.WithEnoughToRead([&] {
+      return internal::FindSessionShards(job.copy, max_rows);
+    }));
     job.progress.num_shards = static_cast<uint32_t>(shards.ends.size());
     std::vector<RewrittenShard> written;
     for (size_t shard = 0; shard < shards.ends.size(); ++shard) {

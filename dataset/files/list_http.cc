@@ -18,7 +18,7 @@ namespace dom = simdjson::dom;
 // Folders in folders: a server may have a link in a circle. Two of them in a folder are 2^32
 // folders at that depth, so that what is listed in all is bounded, too.
 constexpr int kMaxDepth = 32;
-constexpr size_t kMaxFolders = 10'000;
+constexpr size_t kMaxFolders = 50'000;
 constexpr size_t kMaxEntries = 1'000'000;
 
 class HttpWalk {

@@ -99,9 +99,13 @@ def completed(stored: Mapping[str, Any], found: str) -> str:
 
     So keys stay keys beside features that a pipeline made."""
     made = json.loads(found)
-    known = {feature["name"]: feature for feature in stored.get("features", ())}
-    features = [known.get(feature["name"], feature) for feature in made["features"]]
-    return json.dumps({**made, **stored, "features": features})
+    known = {name: f for f in stored.get("features", ()) for name in feature_columns(f)}
+    features: dict[str, Any] = {}
+    for feature in made["features"]:
+        # Whole features alone are stored, so that the first column of one stands for all.
+        feature = known.get(feature_columns(feature)[0], feature)
+        features.setdefault(feature["name"], feature)
+    return json.dumps({**made, **stored, "features": list(features.values())})
 
 
 def infer_from_stream(stream: _dsi.ArrowStream, keys: Sequence[str] = ()) -> str:

@@ -65,6 +65,7 @@ class ArrowScan:
             warn_of_left_out(dataset.native, names or ["*"])
         asked: ScanKeywords = {"batch_size": ROWS_OF_BATCH, "threads": 0, **keywords}
         self._options = make_options(plan, asked)
+        self._pipeline = plan.pipeline
         self._binary = binary
         self._columns = [projection.name for projection in plan.projections]
         self._scan: _dsi.Scan | None = None
@@ -92,9 +93,13 @@ class ArrowScan:
         return {} if self._scan is None else self._scan.stats
 
     def dsi_schema(self) -> dict[str, Any]:
-        """The schema of the features that have all their columns here."""
+        """The schema of the features that have all their columns here, as they are stored."""
         stored = _dsi.schema_of_dataset(self._dataset.native, of_all=False)
-        return restrict(json.loads(stored), self._columns)
+        columns = set(self._columns)
+        if self._pipeline is not None:  # Its outputs may have names of stored features.
+            made = self._dataset.native.columns(self._pipeline)
+            columns.difference_update(column.name for column in made if column.is_made)
+        return restrict(json.loads(stored), columns)
 
     # -- Arrow's PyCapsule interface.
 

@@ -147,6 +147,29 @@ class Resolver {
     for (size_t c = 0; c < cut.size(); ++c) {
       if (!cut[c]) out_->columns[c].newest = 0;
     }
+    CutFeaturesAlike();
+  }
+
+  // Who looks at the ends of lists finds ids and weights of an entry in one place.
+  void CutFeaturesAlike() {
+    static constexpr uint32_t kWhole = UINT32_MAX;
+    std::unordered_map<uint32_t, uint32_t> newest_of;  // Of a shape; kWhole: all entries.
+    for (const ScanOutput& output : out_->outputs) {
+      if (output.layout == Layout::kIkjt && output.width != 0) newest_of.emplace(output.shape, 0);
+    }
+    const auto each = [&](const auto& work) {
+      for (const ScanOutput& output : out_->outputs) {
+        const auto found = newest_of.find(output.shape);
+        if (output.values == kNone32 || found == newest_of.end()) continue;
+        work(&out_->columns[out_->values[output.values].column].newest, &found->second);
+      }
+    };
+    each([](const uint32_t* of_column, uint32_t* of_shape) {
+      *of_shape = std::max(*of_shape, *of_column == 0 ? kWhole : *of_column);
+    });
+    each([](uint32_t* of_column, const uint32_t* of_shape) {
+      *of_column = *of_shape == kWhole ? 0 : *of_shape;
+    });
   }
 
   // Position of the entry for `key`, made by `make` when it is new.

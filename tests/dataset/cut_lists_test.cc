@@ -64,11 +64,10 @@ class CutListsTest : public ::testing::Test {
 
   // The lists of a column of all rows, in the order of the scan, and how many values that took.
   std::pair<std::vector<List>, uint64_t> Read(DatasetScanOptions options, const std::string& name,
-                                              const std::vector<std::string>& others = {}) const {
+                                              const std::vector<Projection>& others = {}) const {
     std::vector<List> lists;
     options.scan.features = {{.name = name, .layout = Layout::kJagged}};
-    for (const std::string& other : others)
-      options.scan.features.push_back({.name = other, .layout = Layout::kJagged});
+    options.scan.features.insert(options.scan.features.end(), others.begin(), others.end());
     options.scan.batch_size = 128;
     const auto scan = dataset_->NewScan(options);
     EXPECT_TRUE(scan.ok()) << scan.status().ToString();
@@ -91,6 +90,9 @@ class CutListsTest : public ::testing::Test {
     return {std::move(lists), scan.ok() ? (*scan)->stats().values_decoded : 0};
   }
 
+  static Projection Jagged(const std::string& name) {
+    return {.name = name, .layout = Layout::kJagged};
+  }
   static TransformStep Cut(const std::string& output, const std::string& input, bool last,
                            int64_t n = kKept) {
     return {.output = output,
@@ -102,7 +104,7 @@ class CutListsTest : public ::testing::Test {
   // Reads output "cut", expects it to be what the whole lists say, and returns the share of their
   // values that was decoded.
   double ShareDecoded(const std::vector<TransformStep>& steps, const std::string& of, bool last,
-                      const OrderOptions& order = {}, const std::vector<std::string>& others = {},
+                      const OrderOptions& order = {}, const std::vector<Projection>& others = {},
                       const std::string& cut = "cut") const {
     DatasetScanOptions options;
     options.order = order;
@@ -141,19 +143,47 @@ TEST_F(CutListsTest, TheNewestEntriesAreDecodedAlone) {
 TEST_F(CutListsTest, WhoTakesMoreGetsIt) {
   // The longer of two cuts, a cut of a cut, and what is read beside them.
   EXPECT_LT(ShareDecoded({Cut("cut", "old", true), Cut("more", "old", true, 20)}, "old", true, {},
-                         {"more"}),
+                         {Jagged("more")}),
             0.2);
   EXPECT_LT(ShareDecoded({Cut("more", "old", true, 20), Cut("cut", "more", true)}, "old", true),
             0.2);
-  EXPECT_GE(ShareDecoded({Cut("cut", "old", true)}, "old", true, {}, {"old"}), 1);
+  EXPECT_GE(ShareDecoded({Cut("cut", "old", true)}, "old", true, {}, {Jagged("old")}), 1);
   // The other end, both ends, and the whole list.
   EXPECT_GE(ShareDecoded({Cut("cut", "old", false)}, "old", false), 1);
   EXPECT_GE(ShareDecoded({Cut("cut", "old", true), Cut("first", "old", false)}, "old", true, {},
-                         {"first"}),
+                         {Jagged("first")}),
             1);
-  const TransformStep hashed{
-      .output = "hashed", .op = TransformOp::kSigridHash, .inputs = {"old"}, .salt = 1, .max = 99};
-  EXPECT_GE(ShareDecoded({Cut("cut", "old", true), hashed}, "old", true, {}, {"hashed"}), 1);
+  const TransformStep hashed{.output = "hashed",
+                             .op = TransformOp::kSigridHash,
+                             .inputs = {"old"},
+                             .salt = 1,
+                             .max = 99};
+  EXPECT_GE(ShareDecoded({Cut("cut", "old", true), hashed}, "old", true, {}, {Jagged("hashed")}),
+            1);
+}
+
+// Ids and weights of an entry stay together, whatever else is read of either of them.
+TEST_F(CutListsTest, PartsOfAFeatureAreCutAlike) {
+  OrderOptions shuffled;
+  shuffled.unit = OrderUnit::kBlock;
+  shuffled.block_rows = 64;
+  shuffled.mixing_rows = 256;
+  for (const OrderOptions& order : {OrderOptions{}, shuffled}) {
+    for (const char* part : {"scored.ids", "scored.weights"}) {
+      std::vector<Projection> others = {
+          Jagged(part),
+          {.name = part, .layout = Layout::kIkjt},
+      };
+      for (const uint32_t width : {4U, 20U, 100U, 500U})
+        others.push_back({.name = part, .layout = Layout::kPadded, .width = width});
+      for (const Projection& other : others) {
+        for (const char* cut : {"cut.ids", "cut.weights"}) {
+          const std::string of = std::string("scored") + std::string(cut).substr(3);
+          ShareDecoded({Cut("cut", "scored", true)}, of, true, order, {other}, cut);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -350,18 +350,37 @@ def test_a_stream_that_fails(tmp_path):
 
 
 def test_what_a_pipeline_made_is_written_beside_what_is_stored(tmp_path):
-    rows = [{"user_id": i // 3, "time": 1.5 * i, "label": i % 2, "ids": [i]} for i in range(60)]
-    dsi.write(rows, tmp_path / "a.dsi", cluster_by="user_id")
+    rows = [{"user_id": i // 3, "label": i % 2, "ids": [i], "w": {i: 0.5}} for i in range(60)]
+    features = [
+        {"name": "user_id", "kind": "key", "type": "int64"},
+        {"name": "label", "kind": "label", "type": "float32"},
+        {"name": "ids", "kind": "list", "type": "int64"},
+        {"name": "w", "kind": "weighted", "type": "int64"},
+    ]
+    dsi.write(rows, tmp_path / "a.dsi", {"features": features}, cluster_by="user_id")
     pipeline = dsi.Pipeline().modulus("made", "ids", max=7)
     source = dsi.open(tmp_path / "a.dsi")
     dsi.write(source.arrow(["made"], transforms=pipeline), tmp_path / "made.dsi")
     assert [c.name for c in dsi.open(tmp_path / "made.dsi").columns()] == ["made"]
-    names = ["user_id", "made", "label"]
+    names = ["user_id", "w.ids", "w.weights", "made", "label"]
     dsi.write(source.arrow(names, transforms=pipeline), tmp_path / "b.dsi", cluster_by="user_id")
     copy = dsi.open(tmp_path / "b.dsi")
     assert {c.name: c.kind for c in copy.columns()} == {
         "user_id": "key",
+        "w.ids": "weighted",
+        "w.weights": "weighted",
         "made": "list",
         "label": "label",
     }
     assert copy.to_arrow(["made"])["made"].to_pylist() == [[i % 7] for i in range(60)]
+
+
+def test_an_output_with_the_name_of_a_feature_is_no_such_feature(tmp_path):
+    schema = {"features": [{"name": "label", "kind": "label", "type": "float32"}]}
+    schema["features"].append({"name": "ids", "kind": "list", "type": "int64"})
+    dsi.write([{"label": 1, "ids": [i, i + 1]} for i in range(9)], tmp_path / "a.dsi", schema)
+    pipeline = dsi.Pipeline().lastx("label", "ids", n=1)
+    made = dsi.open(tmp_path / "a.dsi").arrow(["label"], transforms=pipeline)
+    dsi.write(made, tmp_path / "b.dsi")
+    (column,) = dsi.open(tmp_path / "b.dsi").columns()
+    assert (column.name, column.kind, column.type) == ("label", "list", "int64")

@@ -175,7 +175,7 @@ class RewriteTest(CliTest):
         for options in (["--schema", self.schema], ["--format", "csv"], ["--ignore-unknown"],
                         ["--original-order"], ["--where", "nothing = 1"]):
             self.rewrite(*options, code=USAGE)
-        self.rewrite("--memory", "1M", code=IO)
+        self.rewrite("--memory", "100K", code=IO)
         self.expect(USAGE, "convert", self.path("t.jsonl"), self.out, "--where", "label = 1")
         data = bytearray(self.file.read_bytes())
         data[100:2000] = bytes(1900)
