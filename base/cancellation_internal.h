@@ -24,7 +24,7 @@ class Cancellation {
 
  public:
   // Cancelled as well where that is for which this thread works now.
-  Cancellation() : state_(std::make_shared<State>(current_)) {}
+  Cancellation() : state_(std::make_shared<State>(Current())) {}
   Cancellation(const Cancellation&) = delete;
   Cancellation& operator=(const Cancellation&) = delete;
 
@@ -32,35 +32,43 @@ class Cancellation {
   bool is_cancelled() const { return state_->IsCancelled(); }
 
   // Of what this thread does.
-  static bool IsThreadCancelled() { return current_ != nullptr && current_->IsCancelled(); }
+  static bool IsThreadCancelled() {
+    return current_ != nullptr && *current_ != nullptr && (*current_)->IsCancelled();
+  }
 
   // While it lives, this thread works for `of`.
   class Scope {
    public:
-    explicit Scope(const Cancellation* of) : Scope(of->state_) {}
-    ~Scope() { current_ = std::move(before_); }
+    explicit Scope(const Cancellation* of) : Scope(std::shared_ptr<const State>(of->state_)) {}
+    ~Scope() { current_ = before_; }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
     friend class Cancellation;
     explicit Scope(std::shared_ptr<const State> of)
-        : before_(std::exchange(current_, std::move(of))) {}
+        : of_(std::move(of)), before_(std::exchange(current_, &of_)) {}
 
-    std::shared_ptr<const State> before_;
+    const std::shared_ptr<const State> of_;
+    const std::shared_ptr<const State>* const before_;
   };
 
   // What a thread is to do that works for whom this one works for.
   template <typename Work>
   static auto Inherited(Work work) {
-    return [work = std::move(work), of = current_]() mutable {
+    return [work = std::move(work), of = Current()]() mutable {
       const Scope scope(std::move(of));
       work();
     };
   }
 
  private:
-  inline static thread_local std::shared_ptr<const State> current_;
+  static std::shared_ptr<const State> Current() {
+    return current_ == nullptr ? nullptr : *current_;
+  }
+
+  // A pointer, for what has a destructor may take memory in each thread.
+  inline static thread_local const std::shared_ptr<const State>* current_ = nullptr;
 
   const std::shared_ptr<State> state_;
 };
