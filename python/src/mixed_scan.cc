@@ -82,8 +82,14 @@ PyMixedScan::PyMixedScan(std::vector<Source> sources, std::string_view exhausted
 PyMixedScan::~PyMixedScan() { LetGo(); }
 
 // Waits for threads that may want the interpreter's lock.
+void PyMixedScan::Cancel() {
+  if (open_ == nullptr || getpid() != open_->process) return;
+  open_->is_closed = true;
+  open_->scan->Cancel();
+}
+
 void PyMixedScan::LetGo() {
-  if (open_ != nullptr && getpid() == open_->process) open_->scan->Cancel();
+  Cancel();
   auto left = next_.TakeLeft();
   auto open = std::move(open_);
   nb::gil_scoped_release release;
@@ -92,7 +98,7 @@ void PyMixedScan::LetGo() {
 }
 
 const std::shared_ptr<OpenMixture>& PyMixedScan::open() const {
-  if (open_ == nullptr) Raise({StatusCode::kInvalidArgument, "this mixture was closed"});
+  if (open_ == nullptr) Raise({StatusCode::kInvalidArgument, kClosedMixture});
   return open_;
 }
 
@@ -103,6 +109,8 @@ std::optional<PyBatch> PyMixedScan::Next() {
   const auto made = next_.Run([open](NextCall::Made* out) {
     FillNext(open->scan.get(), open->pool.get(), out);
     out->source = open->scan->source();
+    if (open->is_closed && !out->status.ok())
+      out->status = {StatusCode::kInvalidArgument, kClosedMixture};
   });
   state_ = std::move(made->state);
   if (!made->more) return std::nullopt;
@@ -140,7 +148,7 @@ std::string PyMixedScan::PrometheusText(const std::vector<std::string>& labels) 
 void PyMixedScan::Close() {
   if (open_ == nullptr) return;
   if (getpid() == open_->process) {
-    open_->scan->Cancel();
+    Cancel();
     for (size_t i = 0; i < scans_.size(); ++i) {
       if (const std::shared_ptr<PyScan> scan = ScanOf(i)) scan->Close();
     }

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,6 +27,7 @@ struct OpenMixture {
   // Of each source its scan of this round; null: it had ended where the state was taken.
   std::vector<std::shared_ptr<OpenScan>> sources;
   std::unique_ptr<MixedScan> scan;
+  std::atomic<bool> is_closed = false;  // While a call may run.
   pid_t process = 0;
 };
 
@@ -55,6 +57,7 @@ class PyMixedScan {
   void Close();
 
  private:
+  void Cancel();
   void LetGo();
   const std::shared_ptr<OpenMixture>& open() const;
 

@@ -95,7 +95,9 @@ PyScan::~PyScan() { LetGo(); }
 
 // What was handed out as a stream goes on.
 void PyScan::Cancel() {
-  if (open_ != nullptr && getpid() == open_->process && !open_->handed_over) open_->scan->Cancel();
+  if (open_ == nullptr || getpid() != open_->process || open_->handed_over) return;
+  open_->is_closed = true;
+  open_->scan->Cancel();
 }
 
 // Waits for threads that may want the interpreter's lock.
@@ -121,7 +123,7 @@ void PyScan::Close() {
 }
 
 const std::shared_ptr<OpenScan>& PyScan::open() const {
-  if (open_ == nullptr) Raise({StatusCode::kInvalidArgument, "this scan was closed"});
+  if (open_ == nullptr) Raise({StatusCode::kInvalidArgument, kClosedScan});
   return open_;
 }
 
@@ -150,7 +152,12 @@ std::optional<PyBatch> PyScan::Next() {
   const std::shared_ptr<OpenScan>& open = held.get();
   const bool waits = next_.is_left() || !open->scan->is_ready();
   const auto made = next_.Run(
-      [open](NextCall::Made* out) { FillNext(open->scan.get(), open->pool.get(), out); }, waits);
+      [open](NextCall::Made* out) {
+        FillNext(open->scan.get(), open->pool.get(), out);
+        if (open->is_closed && !out->status.ok())
+          out->status = {StatusCode::kInvalidArgument, kClosedScan};
+      },
+      waits);
   state_ = std::move(made->state);
   if (!made->more) return std::nullopt;
   return PyBatch{std::move(made->batch), open->allocator};

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -28,10 +29,14 @@ struct OpenScan {
   std::shared_ptr<BatchPool> pool;
   std::unique_ptr<DatasetScan> scan;
   bool handed_over = false;
+  std::atomic<bool> is_closed = false;  // While a call may run.
   pid_t process = 0;
 
   ~OpenScan();
 };
+
+inline constexpr char kClosedScan[] = "this scan was closed";
+inline constexpr char kClosedMixture[] = "this mixture was closed";
 
 // A scan that others ask as well.
 class SharedScan final : public DatasetScan {

@@ -107,7 +107,7 @@ def test_closing_does_not_wait_for_a_server(server, threads, read_ahead_bytes):
     scan = dsi.open(server.url).scan(
         framework="numpy", batch_size=1_000, threads=threads, read_ahead_bytes=read_ahead_bytes
     )
-    assert isinstance(closed_while_it_waits(server, scan), dsi.Cancelled)
+    assert "closed" in str(closed_while_it_waits(server, scan))
 
 
 @pytest.mark.parametrize("mixed", [False, True])

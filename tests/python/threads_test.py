@@ -36,7 +36,7 @@ def test_closing_while_memory_of_python_is_filled(tmp_path):
             try:
                 while scan.next() is not None:
                     pass
-            except (dsi.Cancelled, dsi.InvalidArgument) as error:
+            except dsi.InvalidArgument as error:
                 ended.append(error)
 
         thread = threading.Thread(target=consume, daemon=True)
