@@ -153,11 +153,8 @@ TEST_F(CutListsTest, WhoTakesMoreGetsIt) {
   EXPECT_GE(ShareDecoded({Cut("cut", "old", true), Cut("first", "old", false)}, "old", true, {},
                          {Jagged("first")}),
             1);
-  const TransformStep hashed{.output = "hashed",
-                             .op = TransformOp::kSigridHash,
-                             .inputs = {"old"},
-                             .salt = 1,
-                             .max = 99};
+  const TransformStep hashed{
+      .output = "hashed", .op = TransformOp::kSigridHash, .inputs = {"old"}, .salt = 1, .max = 99};
   EXPECT_GE(ShareDecoded({Cut("cut", "old", true), hashed}, "old", true, {}, {Jagged("hashed")}),
             1);
 }
