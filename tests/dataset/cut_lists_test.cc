@@ -90,6 +90,14 @@ class CutListsTest : public ::testing::Test {
     return {std::move(lists), scan.ok() ? (*scan)->stats().values_decoded : 0};
   }
 
+  // That of the file, and one in which rows of several stripes are gathered.
+  static std::vector<OrderOptions> Orders() {
+    OrderOptions shuffled;
+    shuffled.unit = OrderUnit::kBlock;
+    shuffled.block_rows = 64;
+    shuffled.mixing_rows = 256;
+    return {OrderOptions{}, shuffled};
+  }
   static Projection Jagged(const std::string& name) {
     return {.name = name, .layout = Layout::kJagged};
   }
@@ -125,11 +133,7 @@ class CutListsTest : public ::testing::Test {
 };
 
 TEST_F(CutListsTest, TheNewestEntriesAreDecodedAlone) {
-  OrderOptions shuffled;
-  shuffled.unit = OrderUnit::kBlock;
-  shuffled.block_rows = 64;
-  shuffled.mixing_rows = 256;
-  for (const OrderOptions& order : {OrderOptions{}, shuffled}) {
+  for (const OrderOptions& order : Orders()) {
     EXPECT_LT(ShareDecoded({Cut("cut", "old", true)}, "old", true, order), 0.2);
     EXPECT_LT(ShareDecoded({Cut("cut", "new", false)}, "new", false, order), 0.2);
     EXPECT_LT(ShareDecoded({Cut("cut", "scored", true)}, "scored.ids", true, order, {}, "cut.ids"),
@@ -161,11 +165,7 @@ TEST_F(CutListsTest, WhoTakesMoreGetsIt) {
 
 // Ids and weights of an entry stay together, whatever else is read of either of them.
 TEST_F(CutListsTest, PartsOfAFeatureAreCutAlike) {
-  OrderOptions shuffled;
-  shuffled.unit = OrderUnit::kBlock;
-  shuffled.block_rows = 64;
-  shuffled.mixing_rows = 256;
-  for (const OrderOptions& order : {OrderOptions{}, shuffled}) {
+  for (const OrderOptions& order : Orders()) {
     for (const char* part : {"scored.ids", "scored.weights"}) {
       std::vector<Projection> others = {
           Jagged(part),
