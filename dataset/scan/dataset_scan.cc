@@ -134,7 +134,7 @@ Result<std::unique_ptr<DatasetScan>> MakeDatasetScan(const DatasetFiles& dataset
   DSI_ASSIGN_OR_RETURN(ScanTask task, SettleTask(dataset, options));
   BatchShare share = task.share;
   DSI_ASSIGN_OR_RETURN(
-      std::unique_ptr<Scan> source, CancellableScan::Make([&]() -> Result<std::unique_ptr<Scan>> {
+      std::unique_ptr<Scan> source, MakeCancellableScan([&]() -> Result<std::unique_ptr<Scan>> {
         DSI_ASSIGN_OR_RETURN(
             std::unique_ptr<Scan> made,
             BatchMaker::Make(&dataset, std::move(task.order), share, task.state.snapshot, options));

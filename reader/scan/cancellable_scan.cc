@@ -41,7 +41,7 @@ class Cancellable final : public Scan {
 
 }  // namespace
 
-Result<std::unique_ptr<Scan>> CancellableScan::Make(
+Result<std::unique_ptr<Scan>> MakeCancellableScan(
     const std::function<Result<std::unique_ptr<Scan>>()>& make) {
   auto scan = std::make_unique<Cancellable>();
   DSI_RETURN_IF_ERROR(scan->Make(make));

@@ -8,11 +8,8 @@
 
 namespace dsi::internal {
 
-class CancellableScan {
- public:
-  // What `make` makes, whose threads, and who calls Next, look at whether it is cancelled.
-  static Result<std::unique_ptr<Scan>> Make(
-      const std::function<Result<std::unique_ptr<Scan>>()>& make);
-};
+// What `make` makes; its threads, and who calls Next, look at whether it is cancelled.
+Result<std::unique_ptr<Scan>> MakeCancellableScan(
+    const std::function<Result<std::unique_ptr<Scan>>()>& make);
 
 }  // namespace dsi::internal

@@ -234,7 +234,7 @@ Result<std::unique_ptr<Scan>> MakeScan(const OpenFile& file, const ReaderOptions
   if (options.batch_size == 0 || options.batch_size > kMaxBatchRows)
     return InvalidArgument("batch_size {}, 1 to {} is possible", options.batch_size, kMaxBatchRows);
   DSI_ASSIGN_OR_RETURN(const RowRange range, FindRange(file, options));
-  return CancellableScan::Make([&]() -> Result<std::unique_ptr<Scan>> {
+  return MakeCancellableScan([&]() -> Result<std::unique_ptr<Scan>> {
     auto scan = std::make_unique<FileScan>(file, reader_options, options, range);
     DSI_RETURN_IF_ERROR(scan->Prepare(options, range));
     if (options.read_ahead_bytes == 0) return std::unique_ptr<Scan>(std::move(scan));
