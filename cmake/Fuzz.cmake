@@ -2,7 +2,7 @@
 # the same sources with libFuzzer.
 
 # Damages per seed in a test run; sanitizers take twenty times as long for each.
-set(fuzz_mutations 8000)
+set(fuzz_mutations 3000)
 if(DSI_SANITIZE)
   set(fuzz_mutations 1000)
 endif()

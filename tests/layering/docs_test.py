@@ -4,6 +4,7 @@ A page (*.md) names files by links, relative to itself, and in backticks, from t
 relative to itself. Before looking at the tree the test proves on a temporary tree that it can fail.
 """
 
+import fnmatch
 import re
 import sys
 import tempfile
@@ -23,18 +24,27 @@ NOT_IN_TREE = re.compile(r"^[-_*]|^include/dsi|^(?:clicks|days|archive|few|a|b|x
                          r"|application/|^test/|^bin/", re.IGNORECASE)
 
 
-def exists(root: Path, page: Path, name: str) -> bool:
-    found = [root, page.parent]
-    if "/" not in name.rstrip("/"):  # A bare name may be of any folder that the page talks of.
-        return any(root.glob(f"**/{name.rstrip('/')}"))
-    return any(any(base.glob(name.rstrip("/"))) for base in found)
+def exists(root: Path, bare: set, page: Path, name: str) -> bool:
+    name = name.rstrip("/")
+    if name == ".":
+        return True
+    if "/" not in name:  # A bare name may be of any folder that the page talks of.
+        return name in bare or any(fnmatch.fnmatchcase(there, name) for there in bare)
+    return any(any(base.glob(name)) for base in (root, page.parent))
+
+
+def bare_names(files) -> set:
+    """Of all files and folders of the tree; what is built is none of it."""
+    return {part for _, relative in files for part in relative.parts}
 
 
 def check(root: Path):
     errors = []
-    examples = {read_text(p) for p, r in files_below(root)
+    files = list(files_below(root))
+    bare = bare_names(files)
+    examples = {read_text(p) for p, r in files
                 if r.parts[0] == "examples" and r.suffix == ".cc"}
-    for path, relative in files_below(root):
+    for path, relative in files:
         if relative.suffix != ".md":
             continue
         text = read_text(path) or ""
@@ -48,7 +58,7 @@ def check(root: Path):
         for name in QUOTED.findall(prose):
             if name.startswith(OF_A_BUILD) or OUTSIDE.match(name) or NOT_IN_TREE.match(name):
                 continue
-            if not exists(root, path, name):
+            if not exists(root, bare, path, name):
                 errors.append(f"{relative}: `{name}` is not there")
     return errors
 
