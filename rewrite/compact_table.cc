@@ -6,6 +6,8 @@
 
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/dataset/dataset.h"
+#include "dsi/dataset/dataset_access_internal.h"
+#include "dsi/dataset/files/dataset_files_internal.h"
 #include "dsi/dataset/files/snapshot_head_internal.h"
 #include "dsi/rewrite/cancelled_internal.h"
 #include "dsi/rewrite/rewrite.h"
@@ -23,7 +25,7 @@ class Compaction {
     DSI_ASSIGN_OR_RETURN(report_.snapshot, table_.Newest());
     if (report_.snapshot.num_files == 0) return std::move(report_);
     DSI_ASSIGN_OR_RETURN(const auto dataset, internal::OpenSnapshot(table_, report_.snapshot));
-    FindRuns(dataset->files());
+    FindRuns(internal::DatasetAccess::Files(*dataset));
     uint64_t total = 0;
     for (const std::vector<std::string>& run : report_.merged) total += run.size();
     uint64_t done = 0;
@@ -37,23 +39,34 @@ class Compaction {
   }
 
  private:
-  void FindRuns(std::span<const DatasetFile> files) {
+  void FindRuns(const internal::DatasetFiles& files) {
     std::vector<std::string> run;
     uint64_t bytes = 0;
+    bool is_worth_it = false;
     const auto end_run = [&] {
-      if (run.size() > 1) {
+      if (is_worth_it) {
         report_.merged.push_back(run);
         report_.bytes_before += bytes;
       }
       run.clear();
       bytes = 0;
+      is_worth_it = false;
     };
-    for (const DatasetFile& file : files) {
-      const bool stays = file.bytes > options_.file_bytes / 4 * 3 || !file.overlays.empty();
-      if (stays || bytes + file.bytes > options_.file_bytes) end_run();
+    for (size_t i = 0; i < files.files().size(); ++i) {
+      const DatasetFile& file = files.files()[i];
+      const std::span<const internal::PlacedOverlay> overlays = files.overlays_of(i);
+      uint64_t all_bytes = file.bytes;
+      for (const internal::PlacedOverlay& placed : overlays)
+        all_bytes += files.overlays()[placed.overlay].facts.bytes;
+      const bool stays =
+          overlays.empty() ? file.bytes > options_.file_bytes / 4 * 3 : !options_.fold_overlays;
+      if (stays || bytes + all_bytes > options_.file_bytes) end_run();
       if (stays) continue;
-      run.push_back(internal::NameInTable(table_, file));
-      bytes += file.bytes;
+      is_worth_it |= !run.empty() || !overlays.empty();
+      run.push_back(internal::NameInTable(table_, file.path));
+      for (const std::string& overlay : file.overlays)
+        run.push_back(internal::NameInTable(table_, overlay));
+      bytes += all_bytes;
     }
     end_run();
   }

@@ -21,6 +21,9 @@ struct CompactOptions {
   // Files that follow each other are merged while they have no more bytes than that together. One
   // that has three quarters of it by itself stays, so that nothing is written again and again.
   uint64_t file_bytes = 512ULL << 20;
+  // Also files with overlays, whatever their size: what the overlays add becomes part of the file.
+  // Else they stay as they are.
+  bool fold_overlays = false;
   std::string message = {};  // As TableCommitOptions::message.
   bool dry_run = false;      // Only tells what would be merged.
   // Of each file. cluster_by: empty, those of the files. `progress` is not called.
@@ -31,7 +34,7 @@ struct CompactOptions {
 };
 
 struct CompactReport {
-  // Files that were, or would be, merged into one: names, "data/…".
+  // Files that were, or would be, merged into one, overlays among them: names, "data/…".
   std::vector<std::vector<std::string>> merged;
   uint64_t bytes_before = 0;  // Of these.
   uint64_t bytes_after = 0;   // Of what they became.
@@ -40,10 +43,11 @@ struct CompactReport {
 
 // Replaces runs of two and more files of the newest snapshot by one file each, one commit a run:
 // the order of files stays, rows of a run are clustered anew (rewrite.h), deleted ones are gone.
-// Who reads an older snapshot goes on; CollectGarbage removes its files. Files with overlays stay
-// as they are. Rows are read and written within the memory of `writer`.
+// Who reads an older snapshot goes on; CollectGarbage removes its files. Rows are read and written
+// within the memory of `writer`.
 //
-// kNotFound: another job has replaced such a file meanwhile. Errors of Rewrite and Table::Commit.
+// kNotFound: another job has replaced such a file meanwhile; kBadInput: or has added an overlay to
+// it. Errors of Rewrite and Table::Commit.
 DSI_EXPORT Result<CompactReport> CompactTable(Table* table, const CompactOptions& options = {});
 
 }  // namespace dsi

@@ -44,9 +44,10 @@ class TableDeletion {
     }
     if (options_.erase) DSI_RETURN_IF_ERROR(FindDeleted());
     for (const auto& [file, rows] : rows_) {
-      report_.files.push_back(internal::NameInTable(table_, dataset_->files()[file]));
+      report_.files.push_back(internal::NameInTable(table_, dataset_->files()[file].path));
       report_.num_deleted += rows.size();
     }
+    if (options_.erase) AddOverlays();
     if (rows_.empty() || options_.dry_run) return std::move(report_);
     DSI_RETURN_IF_ERROR(CheckJobIsNew());
     std::vector<std::string> messages;
@@ -102,6 +103,14 @@ class TableDeletion {
     return Status::Ok();
   }
 
+  // What they hold goes into the file that is written anew.
+  void AddOverlays() {
+    for (const auto& of_file : rows_) {
+      for (const std::string& overlay : dataset_->files()[of_file.first].overlays)
+        report_.files.push_back(internal::NameInTable(table_, overlay));
+    }
+  }
+
   Result<std::unique_ptr<Reader>> Open(const std::string& path) const {
     DSI_ASSIGN_OR_RETURN(auto source, OpenUri(path, table_.open_options()));
     return Reader::Open(std::move(source));
@@ -109,11 +118,6 @@ class TableDeletion {
 
   // Makes a file without the rows, and gives its message.
   Result<std::string> StageWithout(const DatasetFile& from, const std::vector<uint64_t>& rows) {
-    if (options_.erase && !from.overlays.empty()) {
-      return InvalidArgument(
-          "it has overlays ({}), which fit no file written anew: delete without erasing",
-          from.overlays[0]);
-    }
     DSI_ASSIGN_OR_RETURN(const auto reader, Open(from.path));
     const internal::OpenFile& file = internal::ReaderAccess::File(*reader);
     DSI_ASSIGN_OR_RETURN(const auto section, internal::EncodeDeleted(file, rows));
@@ -126,7 +130,7 @@ class TableDeletion {
     const std::string marked =
         staged->path().substr(0, folder) + "." + staged->path().substr(folder) + ".marked.tmp";
     Status status = WriteMarked(file, section, marked);
-    if (status.ok()) status = WriteAnew(marked, staged->path());
+    if (status.ok()) status = WriteAnew(marked, from.overlays, staged->path());
     (void)unlink(marked.c_str());
     DSI_RETURN_IF_ERROR(status);
     return staged->Finish();
@@ -139,8 +143,14 @@ class TableDeletion {
     return out->Publish();
   }
 
-  Status WriteAnew(const std::string& marked, const std::string& to) const {
-    DSI_ASSIGN_OR_RETURN(const auto one, Dataset::Open(marked));
+  // The marked copy has the rows that its overlays are bound to.
+  Status WriteAnew(const std::string& marked, const std::vector<std::string>& overlays,
+                   const std::string& to) const {
+    std::vector<std::string> where = {marked};
+    where.insert(where.end(), overlays.begin(), overlays.end());
+    DatasetOptions how;
+    how.open = table_.open_options();
+    DSI_ASSIGN_OR_RETURN(const auto one, Dataset::Open(where, how));
     RewriteOptions options;
     options.writer.memory_bytes = options_.memory_bytes;
     return Rewrite(*one, to, options).status();

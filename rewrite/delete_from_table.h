@@ -23,7 +23,7 @@ struct TableDeleteOptions {
   std::string message = {};  // As TableCommitOptions::message.
   // Write files anew without these rows, instead of copying them with a list of deleted rows, and
   // all others that still hold rows which were deleted before: `where` may then have no predicate.
-  // Not files that have overlays, which they would lose.
+  // Overlays of such a file become part of it.
   bool erase = false;
   bool dry_run = false;                // Only counts.
   uint64_t memory_bytes = 4ULL << 30;  // As ScanOptions::memory_bytes.
@@ -47,10 +47,10 @@ struct TableDeleteReport {
 // Reads the columns of `where`, with all cores, where statistics do not rule a file or stripe out;
 // copies the files that have such rows.
 //
-// kInvalidArgument: no predicate and nothing to erase, one that its column does not have, overlays
-// of a file to erase from, a job that has committed. kNotFound: no such column, or another job has
-// replaced such a file meanwhile. kUnsupported: a newer version made a file. Errors of scans and of
-// Table::Commit.
+// kInvalidArgument: no predicate and nothing to erase, one that its column does not have, a job
+// that has committed. kNotFound: no such column, or another job has replaced such a file meanwhile.
+// kBadInput: another job has added an overlay to a file that was written anew. kUnsupported: a
+// newer version made a file. Errors of scans, of Rewrite and of Table::Commit.
 DSI_EXPORT Result<TableDeleteReport> DeleteFromTable(Table* table,
                                                      const std::vector<Predicate>& where,
                                                      const TableDeleteOptions& options = {});

@@ -18,9 +18,9 @@ inline Result<std::unique_ptr<Dataset>> OpenSnapshot(const Table& table,
   return Dataset::Open(table.where() + "@" + std::to_string(snapshot.number), options);
 }
 
-// As snapshots call it: "data/…".
-inline std::string NameInTable(const Table& table, const DatasetFile& file) {
-  return file.path.substr(table.where().size());
+// As snapshots call a file of the table: "data/…".
+inline std::string NameInTable(const Table& table, const std::string& path) {
+  return path.substr(table.where().size());
 }
 
 }  // namespace dsi::internal

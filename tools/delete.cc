@@ -41,6 +41,7 @@ struct DeleteChoice {
   bool dry_run = false;
   bool erase = false;
   std::string job;
+  uint64_t memory = 0;
 };
 
 // A value on each line; lines without any, such as the last of many exports, name none.
@@ -117,6 +118,7 @@ Status RunOnTable(Table* table, const DeleteChoice& choice, const std::vector<Pr
   options.job = choice.job;
   options.erase = choice.erase;
   options.dry_run = choice.dry_run;
+  if (choice.memory != 0) options.memory_bytes = choice.memory;
   options.progress = [&](uint64_t done, uint64_t total) {
     return progress.Update("deleting", done, total, ProgressUnit::kRows);
   };
@@ -146,6 +148,7 @@ Status Run(DeleteChoice choice, Console* console) {
   Progress progress(*console);
   DeleteOptions options;
   options.dry_run = choice.dry_run;
+  if (choice.memory != 0) options.memory_bytes = choice.memory;
   options.progress = [&](uint64_t done, uint64_t total) {
     return progress.Update("reading", done, total, ProgressUnit::kRows);
   };
@@ -181,6 +184,7 @@ VerbAction AddDelete(CLI::App* app, Console* console) {
                 "Of a table: write its files anew, without the bytes of deleted rows");
   app->add_option("--job", choice->job, "Of a table: id of the job; default: made up")
       ->type_name("ID");
+  AddSize(app, "--memory", &choice->memory, "Memory to take; default: 4G");
   AddJsonFlag(app, console);
   AddQuietFlag(app, console);
   app->footer(

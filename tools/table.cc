@@ -41,6 +41,8 @@ struct TableVerbOptions {
   TableGcOptions gc;
   uint64_t file_bytes = CompactOptions{}.file_bytes;
   uint64_t threads = 0;
+  uint64_t memory = 0;
+  bool fold_overlays = false;
 };
 
 // "90s", "30m", "24h", "7d"; milliseconds.
@@ -190,7 +192,10 @@ class TableVerb {
 
   Status Compact() {
     DSI_ASSIGN_OR_RETURN(const auto table, Open());
-    CompactOptions options{.file_bytes = options_.file_bytes, .message = options_.message};
+    CompactOptions options{.file_bytes = options_.file_bytes,
+                           .fold_overlays = options_.fold_overlays,
+                           .message = options_.message};
+    options.writer.memory_bytes = options_.memory;
     options.dry_run = options_.gc.dry_run;
     options.writer.threads = static_cast<int>(options_.threads);
     options.progress = [&](uint64_t done, uint64_t total) {
@@ -233,7 +238,7 @@ Status CheckUse(const CLI::App& app, const TableVerbOptions& options) {
     const char* option;
     std::vector<std::string_view> actions;
   };
-  static const std::array<Use, 13> kUses = {{{"FILE", {"add", "stage", "commit"}},
+  static const std::array<Use, 15> kUses = {{{"FILE", {"add", "stage", "commit"}},
                                              {"--job", {"add", "stage", "commit", "abort"}},
                                              {"--task", {"stage"}},
                                              {"--message", {"add", "commit", "compact"}},
@@ -245,7 +250,9 @@ Status CheckUse(const CLI::App& app, const TableVerbOptions& options) {
                                              {"--younger-than", {"gc"}},
                                              {"--grace", {"gc"}},
                                              {"--dry-run", {"gc", "compact"}},
-                                             {"--file-size", {"compact"}}}};
+                                             {"--file-size", {"compact"}},
+                                             {"--fold-overlays", {"compact"}},
+                                             {"--memory", {"compact"}}}};
   for (const Use& use : kUses) {
     const auto& actions = use.actions;
     const bool is_taken =
@@ -310,6 +317,10 @@ VerbAction AddTable(CLI::App* app, Console* console) {
               "gc: files staged since stay, whoever needs them; default: 24h");
   AddSize(app, "--file-size", &options->file_bytes,
           "compact: files are merged up to so many bytes; default 512M");
+  app->add_flag("--fold-overlays", options->fold_overlays,
+                "compact: also files with overlays, whose features become part of the file");
+  AddSize(app, "--memory", &options->memory,
+          "compact: memory to take; default: three quarters of what there is");
   app->add_flag("--dry-run", options->gc.dry_run, "gc, compact: only tell");
   AddJsonFlag(app, console);
   AddQuietFlag(app, console);

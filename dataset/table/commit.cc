@@ -12,6 +12,7 @@
 #include "dsi/dataset/files/dataset_files_internal.h"
 #include "dsi/dataset/files/file_schema_internal.h"
 #include "dsi/dataset/files/schema_view_internal.h"
+#include "dsi/dataset/table/replaced_files_internal.h"
 #include "dsi/dataset/table/staged_file_internal.h"
 #include "dsi/dataset/table/table_log_internal.h"
 
@@ -170,8 +171,7 @@ Result<ManifestContent> TableCommit::Merge(const ManifestContent& newest) const 
   ManifestContent made;
   SchemaCollector collector(newest.schemas);
   const bool is_overwrite = options_.operation == TableOperation::kOverwrite;
-  std::unordered_map<std::string, size_t> replaced;  // Which of them.
-  for (const std::string& name : options_.replaced) replaced.emplace(name, replaced.size());
+  const ReplacedFiles replaced(options_.replaced, newest, staged_.paths.size());
   std::vector<uint32_t> of_file;
   std::vector<uint32_t> places;  // Of the schemas of the new files, once there is one of them.
   const auto add_new = [&](size_t begin, size_t end) {
@@ -188,13 +188,8 @@ Result<ManifestContent> TableCommit::Merge(const ManifestContent& newest) const 
   const size_t num_new = staged_.paths.size();
   size_t num_replaced = 0;
   for (size_t i = 0; i < newest.paths.size() && !is_overwrite; ++i) {
-    if (const auto at = replaced.find(newest.paths[i]); at != replaced.end()) {
-      // As many as they replace: each in the place of its own.
-      if (num_new == replaced.size()) {
-        add_new(at->second, at->second + 1);
-      } else if (num_replaced == 0) {
-        add_new(0, num_new);
-      }
+    if (const auto* const here = replaced.Find(newest.paths[i])) {
+      add_new(here->begin, here->end);
       ++num_replaced;
       continue;
     }
@@ -202,7 +197,7 @@ Result<ManifestContent> TableCommit::Merge(const ManifestContent& newest) const 
     made.facts.push_back(newest.facts[i]);
     of_file.push_back(newest.facts[i].schema);
   }
-  if (num_replaced != replaced.size()) {
+  if (num_replaced != options_.replaced.size()) {
     for (const std::string& name : options_.replaced) {
       if (std::find(newest.paths.begin(), newest.paths.end(), name) != newest.paths.end()) continue;
       return Error(StatusCode::kNotFound,

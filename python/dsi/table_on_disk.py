@@ -279,8 +279,9 @@ class Table:
         them. erase: write files without the bytes of deleted rows, and of those deleted before,
         instead of copies that list them; then `where` may be empty. dry_run: only count.
 
-        InvalidArgument: no term, one that does not fit its column, or a file to erase from that has
-        overlays. NotFound: no such column, or another job has replaced such a file meanwhile.
+        InvalidArgument: no term, or one that does not fit its column. NotFound: no such column, or
+        another job has replaced such a file meanwhile; BadInput: or has added an overlay to one
+        that was written anew.
         """
         rows = _dsi.ScanOptions(where=native_clauses(where), memory_bytes=memory_bytes)
         num_rows, num_deleted, files, snapshot = _dsi.delete_from_table(
@@ -292,21 +293,24 @@ class Table:
         self,
         file_bytes: int = 512 << 20,
         *,
+        fold_overlays: bool = False,
         message: str = "",
         dry_run: bool = False,
         **options: Unpack[WriterKeywords],
     ) -> Compaction:
         """Merges files that follow each other, while they have no more than `file_bytes` together:
         a commit for each file that is made. Sessions of merged files lie together again, deleted
-        rows are gone. Files of three quarters of `file_bytes`, and those with overlays, stay. Older
-        snapshots have the small files until `gc` removes them. dry_run: only tell. options: of each
-        file; `progress` is told ('merge', files done, files).
+        rows are gone. Files of three quarters of `file_bytes` stay, and those with overlays, unless
+        `fold_overlays`: then what their overlays add becomes part of them, whatever their size.
+        Older snapshots have the small files until `gc` removes them. dry_run: only tell. options:
+        of each file; `progress` is told ('merge', files done, files).
 
-        NotFound: another job has replaced such a file meanwhile.
+        NotFound: another job has replaced such a file meanwhile; BadInput: or has added an overlay
+        to it.
         """
         writer, progress = writer_options((), options)
         merged, before, after, snapshot = _dsi.compact_table(
-            self._native, file_bytes, message, dry_run, writer, progress
+            self._native, file_bytes, fold_overlays, message, dry_run, writer, progress
         )
         return Compaction(merged, before, after, _snapshot(snapshot))
 

@@ -169,11 +169,12 @@ nb::tuple DeleteFrom(Table& table, const DatasetScanOptions& rows, std::string j
   return nb::make_tuple(report->num_rows, report->num_deleted, report->files, report->snapshot);
 }
 
-nb::tuple Compact(Table& table, uint64_t file_bytes, std::string message, bool dry_run,
-                  const WriterOptions& writer, nb::object progress) {
+nb::tuple Compact(Table& table, uint64_t file_bytes, bool fold_overlays, std::string message,
+                  bool dry_run, const WriterOptions& writer, nb::object progress) {
   auto told = std::make_shared<ToldCall>(std::move(progress));
   auto report = std::make_shared<CompactReport>();
   CompactOptions options{.file_bytes = file_bytes,
+                         .fold_overlays = fold_overlays,
                          .message = std::move(message),
                          .dry_run = dry_run,
                          .writer = writer};
@@ -273,8 +274,9 @@ void BindRewrite(nb::module_& module) {
   module.def("delete_from_table", DeleteFrom, nb::arg("table"), nb::arg("rows"), nb::arg("job"),
              nb::arg("message"), nb::arg("erase"), nb::arg("dry_run"), nb::arg("progress").none(),
              "Rows of the table and rows deleted, files replaced, the snapshot.");
-  module.def("compact_table", Compact, nb::arg("table"), nb::arg("file_bytes"), nb::arg("message"),
-             nb::arg("dry_run"), nb::arg("writer"), nb::arg("progress").none(),
+  module.def("compact_table", Compact, nb::arg("table"), nb::arg("file_bytes"),
+             nb::arg("fold_overlays"), nb::arg("message"), nb::arg("dry_run"), nb::arg("writer"),
+             nb::arg("progress").none(),
              "Files that were merged, their bytes before and after, the snapshot.");
 }
 

@@ -356,6 +356,26 @@ TEST(Table, ReplacedFilesLeaveTheirPlace) {
   EXPECT_EQ(folder.Keys(), "10 23 40 5");
 }
 
+// As many new files as rows were in: overlays that go with their files have no place.
+TEST(Table, OverlaysThatAreReplacedHaveNoPlace) {
+  TableFolder folder;
+  folder.Append("base", 1, 10);
+  folder.Append("other", 50);
+  ASSERT_NO_FATAL_FAILURE(AppendOverlay(folder, "over"));
+  folder.Append("last", 60);
+  const auto content = internal::LoadManifest(folder.where() + "/" + SnapshotFile(5), {});
+  std::vector<std::string> names;
+  for (const std::string& path : content->paths)
+    names.push_back(path.substr(folder.where().size() + 1));
+  const auto table = folder.Open();
+  // The overlay first: its place is not one for rows.
+  TableCommitOptions options{.operation = TableOperation::kReplace,
+                             .replaced = {names[2], names[3], names[0]}};
+  const std::vector<std::string> two = {folder.Stage("fold", 61), folder.Stage("fold", 2)};
+  ASSERT_TRUE(table->Commit("fold", two, options).ok());
+  EXPECT_EQ(folder.Keys(), "2 50 61");
+}
+
 TEST(Table, Ds032WhatIsNoSnapshot) {
   TableFolder folder;
   folder.Append("j", 1);

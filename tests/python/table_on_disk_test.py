@@ -6,6 +6,7 @@ import pickle
 from datetime import UTC, datetime, timedelta
 
 import dsi
+import pyarrow
 import pytest
 
 NOW = {"keep": 1, "younger_than": 0, "grace": timedelta(0)}
@@ -136,6 +137,22 @@ def test_small_files_are_merged(table):
     assert done.bytes_after < done.bytes_before
     assert (table.newest().num_files, table.dataset().num_rows) == (1, 6)
     assert table.compact(1 << 20).merged == []
+
+
+def test_overlays_become_part_of_their_files(table):
+    for job in ("a", "b"):
+        table.commit(job, [table.write(rows(10 * ord(job), 2), job)])
+    base = table.dataset().files[0].path
+    with table.stage("scores") as staged:
+        dsi.write_overlay(base, [{"score": 1.5}, {"score": 2.5}], staged.path)
+    table.commit("scores", [staged.message])
+    assert len(table.dataset().files[0].overlays) == 1
+    before = table.dataset().arrow()
+    assert table.compact(1 << 20).merged == []
+    done = table.compact(1, fold_overlays=True)
+    assert [len(run) for run in done.merged] == [2]
+    assert [file.overlays for file in table.dataset().files] == [[], []]
+    assert pyarrow.table(table.dataset().arrow()).equals(pyarrow.table(before))
 
 
 def run_task(table, job, part):

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "dsi/rewrite/delete_from_table.h"
+#include "dsi/rewrite/overlay.h"
 #include "dsi/tests/dataset/table_folder.h"
 #include "dsi/writer/writer.h"
 
@@ -138,6 +139,62 @@ TEST_F(CompactTableTest, DeletedRowsAreGoneAndOthersMayCommit) {
   options.progress = [](uint64_t, uint64_t) { return false; };
   EXPECT_EQ(CompactTable(table.get(), options).status().code(), StatusCode::kCancelled);
   EXPECT_EQ(KeysOf(folder_.where()), expected);
+}
+
+// The large file and a small one get features that others lack.
+TEST_F(CompactTableTest, OverlaysAreFoldedWhereAskedFor) {
+  const auto table = folder_.Open();
+  for (const size_t file : {2, 4}) {
+    const std::string base = (*Dataset::Open(folder_.where()))->files()[file].path;
+    const std::string job = "over-" + std::to_string(file);
+    const auto staged = table->Stage(job, "t");
+    Schema schema;
+    schema.features = {OneColumn("extra", Kind::kLabel, Type::kInt64)};
+    const auto writer =
+        Writer::Create((*staged)->path(), schema, {.overlay = *BindOverlay(**Reader::Open(base))});
+    ASSERT_TRUE(writer.ok()) << writer.status().ToString();
+    RowBatch rows((*writer)->schema());
+    for (uint64_t i = 0; i < (file == 2 ? 5000U : 10U); ++i)
+      ASSERT_TRUE(rows.SetInt(0, static_cast<int64_t>(i)).ok() && rows.EndRow().ok());
+    ASSERT_TRUE((*writer)->Append(rows).ok() && (*writer)->Finish().ok());
+    const std::vector<std::string> messages = {*(*staged)->Finish()};
+    ASSERT_TRUE(table->Commit(job, messages).ok());
+  }
+  const auto extras = [&] {
+    const auto dataset = Dataset::Open(folder_.where());
+    DatasetScanOptions options;
+    options.scan.features = {{.name = "extra", .layout = Layout::kDense}};
+    const auto scan = (*dataset)->NewScan(options);
+    EXPECT_TRUE(scan.ok()) << scan.status().ToString();
+    std::vector<std::pair<bool, float>> values;
+    Batch batch;
+    while (*(*scan)->Next(&batch)) {
+      const auto dense = batch.Dense();
+      const auto* const at = reinterpret_cast<const float*>(dense->values);
+      for (uint32_t row = 0; row < batch.num_rows(); ++row)
+        values.emplace_back(dense->present[row] != 0, dense->present[row] != 0 ? at[row] : 0);
+    }
+    return values;
+  };
+  const auto before = extras();
+  CompactOptions options{.file_bytes = large_};
+  // Files with overlays end a run.
+  auto report = CompactTable(table.get(), options);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  ASSERT_EQ(report->merged.size(), 1U);
+  EXPECT_EQ(report->merged[0].size(), 2U);
+  options.fold_overlays = true;
+  report = CompactTable(table.get(), options);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  ASSERT_EQ(report->merged.size(), 2U);
+  EXPECT_EQ(report->merged[0].size(), 2U);  // The large one and its overlay.
+  EXPECT_EQ(report->merged[1].size(), 4U);  // Three small ones, an overlay.
+  const auto dataset = Dataset::Open(folder_.where());
+  ASSERT_EQ((*dataset)->files().size(), 3U);
+  for (const DatasetFile& file : (*dataset)->files()) EXPECT_TRUE(file.overlays.empty());
+  EXPECT_EQ(KeysOf(folder_.where()), keys_);
+  EXPECT_EQ(extras(), before);
+  EXPECT_TRUE(CompactTable(table.get(), {.file_bytes = 0, .fold_overlays = true})->merged.empty());
 }
 
 }  // namespace

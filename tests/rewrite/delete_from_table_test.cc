@@ -69,6 +69,23 @@ class DeleteFromTableTest : public testing::Test {
     return false;
   }
 
+  // A list "extra" and a text "word" of the rows of a file, whose ids are first, first + 1, …
+  void AddOverlay(const std::string& base, int64_t first) {
+    Schema schema;
+    schema.features = {OneColumn("extra", Kind::kList, Type::kInt64),
+                       OneColumn("word", Kind::kString, Type::kBytes)};
+    std::vector<int64_t> ids = Ids(10);
+    for (int64_t& id : ids) id += first;
+    const auto table = folder_.Open();
+    const std::string job = "extra-" + std::to_string(first);
+    const auto staged = table->Stage(job, "t");
+    const auto out = CreateLocalFile((*staged)->path(), {});
+    const auto bytes = IdFile(ids, schema, 1 << 18, *BindOverlay(**Reader::Open(base)));
+    ASSERT_TRUE((*out)->Append(bytes).ok() && (*out)->Publish().ok());
+    const std::vector<std::string> messages = {*(*staged)->Finish()};
+    ASSERT_TRUE(table->Commit(job, messages).ok());
+  }
+
   static Predicate In(std::vector<FilterValue> ids) {
     return {.column = "id", .compare = Compare::kIn, .values = std::move(ids)};
   }
@@ -174,18 +191,8 @@ TEST_F(DeleteFromTableTest, OthersMayAppendMeanwhileAndAJobCommitsOnce) {
 
 // The marked copy has the same rows: what the overlays add stays, and to no other file.
 TEST_F(DeleteFromTableTest, FilesWithOverlaysKeepThem) {
-  const std::string base = (*Dataset::Open(folder_.where()))->files()[1].path;
-  Schema schema;
-  schema.features = {OneColumn("extra", Kind::kList, Type::kInt64)};
-  std::vector<int64_t> ids = Ids(20);
-  ids.erase(ids.begin(), ids.begin() + 10);
+  AddOverlay((*Dataset::Open(folder_.where()))->files()[1].path, 10);
   const auto table = folder_.Open();
-  const auto staged = table->Stage("extra", "t");
-  const auto out = CreateLocalFile((*staged)->path(), {});
-  const auto bytes = IdFile(ids, schema, 1 << 18, *BindOverlay(**Reader::Open(base)));
-  ASSERT_TRUE((*out)->Append(bytes).ok() && (*out)->Publish().ok());
-  const std::vector<std::string> messages = {*(*staged)->Finish()};
-  ASSERT_TRUE(table->Commit("extra", messages).ok());
   // A file of the same rows that came later has no overlay.
   Append("again", 10);
   const auto expect = [&](const std::set<int64_t>& gone) {
@@ -213,6 +220,50 @@ TEST_F(DeleteFromTableTest, FilesWithOverlaysKeepThem) {
   ASSERT_TRUE(report.ok()) << report.status().ToString();
   EXPECT_EQ(report->num_deleted, 8U);
   EXPECT_EQ((*Dataset::Open(folder_.where()))->files()[1].overlays.size(), 1U);
+}
+
+// Of two files of the three, each in its place; nothing of the rows is left in the overlays.
+TEST_F(DeleteFromTableTest, ErasingMakesOverlaysPartOfTheirFiles) {
+  for (const int64_t first : {0, 20})
+    AddOverlay((*Dataset::Open(folder_.where()))->files()[first / 10].path, first);
+  const auto table = folder_.Open();
+  ASSERT_TRUE(DeleteFromTable(table.get(), {In({23})}).ok());
+  const auto report = DeleteFromTable(table.get(), {In({4})}, {.erase = true});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->num_deleted, 1U);
+  EXPECT_EQ(report->files.size(), 4U);
+  const auto dataset = Dataset::Open(folder_.where());
+  ASSERT_TRUE(dataset.ok()) << dataset.status().ToString();
+  ASSERT_EQ((*dataset)->files().size(), 3U);
+  for (const DatasetFile& file : (*dataset)->files()) EXPECT_TRUE(file.overlays.empty());
+  EXPECT_EQ(IdsOf(), Without({4, 23}));
+  std::vector<ModelRow> expected;
+  for (const int64_t id : Without({4, 23}))
+    expected.push_back(id < 10 || id >= 20 ? ListOf(id) : ModelRow());
+  EXPECT_EQ(Lists(**dataset, "extra"), expected);
+  ASSERT_TRUE(table->CollectGarbage({.keep = 1, .younger_than_ms = 0, .grace_ms = 0}).ok());
+  const std::set<std::string> left = folder_.NamesBelow("data");
+  EXPECT_EQ(left.size(), 3U);
+  for (const int64_t id : {4, 23}) EXPECT_FALSE(IsInBytes(id, left)) << id;
+  EXPECT_TRUE(IsInBytes(25, left));
+  EXPECT_EQ(Lists(**Dataset::Open(folder_.where()), "extra"), expected);
+}
+
+TEST_F(DeleteFromTableTest, AnOverlayThatComesMeanwhileIsNotLost) {
+  const auto table = folder_.Open();
+  bool added = false;
+  TableDeleteOptions options{.erase = true};
+  options.progress = [&](uint64_t, uint64_t) {
+    if (!std::exchange(added, true))
+      AddOverlay((*Dataset::Open(folder_.where()))->files()[0].path, 0);
+    return true;
+  };
+  const auto late = DeleteFromTable(table.get(), {In({3})}, options);
+  EXPECT_EQ(late.status().code(), StatusCode::kBadInput) << late.status().ToString();
+  EXPECT_EQ(IdsOf(), Ids(30));
+  ASSERT_TRUE(DeleteFromTable(table.get(), {In({3})}, options).ok());
+  EXPECT_EQ(IdsOf(), Without({3}));
+  EXPECT_EQ(Lists(**Dataset::Open(folder_.where()), "extra")[3], ListOf(4));
 }
 
 TEST_F(DeleteFromTableTest, WhatIsRefused) {
