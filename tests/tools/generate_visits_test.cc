@@ -18,32 +18,59 @@ constexpr int64_t kHourMs = 3'600'000;
 
 TEST(GenerateVisits, BytesArePinned) {
   const std::string text = Generate(OptionsOf("visits", 2000));
-  EXPECT_EQ(internal::Xxh3(text.data(), text.size(), 0), 940244148464634616u);
+  EXPECT_EQ(internal::Xxh3(text.data(), text.size(), 0), 17746560657422781959u);
 }
 
 TEST(GenerateVisits, HistoriesAndCountersAreThoseOfAReplay) {
   struct Place {
     double visits, ratings;
     bool all_seen;
+    std::deque<int64_t> visitors;
   };
-  std::map<int64_t, std::deque<int64_t>> visited;
+  struct User {
+    std::deque<int64_t> visited, categories, gaps;
+    int64_t last_ms;
+  };
+  std::map<int64_t, User> users;
   std::map<int64_t, Place> places;
   size_t longest = 0;
   int64_t replayed = 0;
   int64_t rated = 0;
   ForEachRow(OptionsOf("visits", kRows / 2), [&](const Json& row) {
-    const auto history = row["user"]["visited"].get<std::deque<int64_t>>();
-    const auto [user, first_of_user] = visited.try_emplace(row["user_id"], history);
+    const auto list = [&](const char* of, const char* name) {
+      return row[of][name].get<std::deque<int64_t>>();
+    };
+    const auto time = row["timestamp"].get<int64_t>();
+    const User shown = {list("user", "visited"), list("user", "categories"), list("user", "gaps"),
+                        time};
+    const auto [found, first_of_user] = users.try_emplace(row["user_id"], shown);
+    User& user = found->second;
     replayed += first_of_user ? 0 : 1;
-    EXPECT_EQ(history, user->second);
-    longest = std::max(longest, history.size());
-    user->second.push_back(row["item_id"]);
-    if (user->second.size() > 50) user->second.pop_front();
+    EXPECT_EQ(shown.visited, user.visited);
+    EXPECT_EQ(shown.categories, user.categories);
+    longest = std::max(longest, shown.visited.size());
+    // How long the user was away before the first row is not told.
+    if (!first_of_user || shown.visited.empty()) {
+      EXPECT_EQ(shown.gaps, user.gaps);
+      user.gaps.push_back((time - user.last_ms) / kHourMs);
+    } else {
+      EXPECT_EQ(shown.gaps.size(), shown.visited.size());
+      user.gaps.push_back(row["dense"]["hours_since_visit"].get<int64_t>());
+    }
+    user.visited.push_back(row["item_id"]);
+    user.categories.push_back(row["place"]["category"][0]);
+    for (std::deque<int64_t>* of_user : {&user.visited, &user.categories, &user.gaps})
+      if (of_user->size() > 50) of_user->pop_front();
+    user.last_ms = time;
 
     const Json& dense = row["dense"];
     const double visits = dense["place_visits"];
-    const auto [at, unused] = places.try_emplace(row["item_id"], Place{visits, 0, visits == 0});
+    const auto [at, unused] = places.try_emplace(
+        row["item_id"], Place{visits, 0, visits == 0, list("place", "recent_visitors")});
     Place& place = at->second;
+    EXPECT_EQ(list("place", "recent_visitors"), place.visitors);
+    place.visitors.push_back(row["user_id"]);
+    if (place.visitors.size() > 20) place.visitors.pop_front();
     EXPECT_EQ(visits, place.visits);
     EXPECT_EQ(dense.contains("place_rating"), visits != 0);
     if (place.all_seen && visits != 0) {
@@ -149,9 +176,9 @@ TEST(GenerateLogs, HashedIdsAreTheSameWhereverTheyOccur) {
       MapIds(Json::array({a["item_id"]}), Json::array({b["item_id"]}), &items);
       MapIds(a["user"][history], b["user"][history], &items);
       MapIds(Json::array({a["user_id"]}), Json::array({b["user_id"]}), &users);
-      if (!news) continue;
-      MapIds(a["item"]["co_clicks"], b["item"]["co_clicks"], &items);
-      MapIds(a["item"]["recent_visitors"], b["item"]["recent_visitors"], &users);
+      const char* owner = news ? "item" : "place";
+      MapIds(a[owner]["recent_visitors"], b[owner]["recent_visitors"], &users);
+      if (news) MapIds(a["item"]["co_clicks"], b["item"]["co_clicks"], &items);
     }
     std::set<int64_t> different;
     int64_t large = 0;

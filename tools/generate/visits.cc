@@ -115,7 +115,11 @@ class VisitsLog final : public LogGenerator {
     }
     ++place.visits;
     place.ratings += rating;
+    place.visitors.Push(number);
     user.visited.Push(place_number);
+    user.categories.Push(category);
+    user.gaps.Push(
+        user.visits == 0 ? 0 : static_cast<uint32_t>((now_ms - user.last_visit_ms) / kHourMs));
     user.last_visit_ms = now_ms;
     ++user.visits;
     if (Happens(Bits(), ProbabilityThreshold(1 - 1 / kMeanVisits))) {

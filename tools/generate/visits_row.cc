@@ -54,6 +54,10 @@ void VisitRow::Append(const Visit& visit, uint32_t user_number, const VisitUser&
   AppendDense(visit, user, place, place_number, out);
   out->Append("},\"user\":{\"visited\":");
   user.visited.AppendTo(ids_, IdWriter::kItem, out);
+  out->Append(",\"categories\":");
+  user.categories.AppendTo(ids_, IdWriter::kCategory, out);
+  out->Append(",\"gaps\":");
+  user.gaps.AppendTo(IdWriter(false), IdWriter::kOther, out);
   out->Append(",\"home\":[");
   ids_.Append(user.home, IdWriter::kOther, out);
   out->Append("],\"groups\":");
@@ -64,6 +68,8 @@ void VisitRow::Append(const Visit& visit, uint32_t user_number, const VisitUser&
   ids_.Append(place.city, IdWriter::kOther, out);
   out->Append("],\"words\":");
   AppendDraws(DeriveKey(place_key_, place_number), 10, 3000, IdWriter::kWord, out);
+  out->Append(",\"recent_visitors\":");
+  place.visitors.AppendTo(ids_, IdWriter::kUser, out);
   out->Append("}}\n");
 }
 
@@ -119,11 +125,14 @@ std::string VisitRow::SchemaJson() {
     schema.AddDense(std::string("dense.") + name);
   }
   schema.AddList("user.visited", "item", false);
+  schema.AddList("user.categories", "category", false);
+  schema.AddList("user.gaps", "", false);
   schema.AddList("user.home", "", false);
   schema.AddList("user.groups", "", false);
   schema.AddList("place.category", "category", false);
   schema.AddList("place.city", "", false);
   schema.AddList("place.words", "word", false);
+  schema.AddList("place.recent_visitors", "user", false);
   return schema.Finish();
 }
 

@@ -16,6 +16,8 @@ struct VisitUser {
   uint32_t visits = 0;
   int64_t last_visit_ms = 0;
   RecentIds<50> visited;
+  RecentIds<50> categories;  // Of these places, as logged,
+  RecentIds<50> gaps;        // and the hours since the visit before.
 };
 
 struct VisitPlace {
@@ -26,6 +28,7 @@ struct VisitPlace {
   float y_km = 0;
   uint32_t visits = 0;   // So far,
   uint64_t ratings = 0;  // and the sum of their ratings.
+  RecentIds<20> visitors;
 };
 
 // 20,000 places, numbered from 1.
