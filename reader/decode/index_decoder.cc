@@ -20,7 +20,7 @@ int64_t FromZigzag(uint32_t code) { return int64_t{code >> 1} ^ -int64_t{code & 
 
 Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupRecord& record,
                                 const PlannedStream* stream, const GroupIndexDecoder* parent,
-                                const RowTimes& times, uint32_t stripe_rows, bool want_touched) {
+                                RowsByTime* by_time, uint32_t stripe_rows, bool want_touched) {
   form_ = record.form;
   DSI_RETURN_IF_ERROR(CheckIndexForm(context->plan->stripe, form_));
   num_unique_ = record.num_unique;
@@ -38,7 +38,7 @@ Status GroupIndexDecoder::Start(const StripeContext* context, const StripeGroupR
   if (general() && want_touched) renumber_.Reset(num_unique_, num_unique_ == stripe_rows);
   if (form_ == IndexForm::kViaParent) return MapParent(*parent);
   if (form_ == IndexForm::kVersions) return CountVersions(*parent);
-  if (form_ == IndexForm::kAsOf) return FollowTime(*parent, times);
+  if (form_ == IndexForm::kAsOf) return FollowTime(*parent, by_time);
   return Status::Ok();
 }
 
@@ -199,14 +199,14 @@ Status GroupIndexDecoder::BadVersion(const uint32_t* steps, std::span<const uint
   return Corrupt("{}: a version is too great (D-005)", window_.Describe());
 }
 
-Status GroupIndexDecoder::FollowTime(const GroupIndexDecoder& parent, const RowTimes& times) {
+Status GroupIndexDecoder::FollowTime(const GroupIndexDecoder& parent, RowsByTime* by_time) {
   DSI_RETURN_IF_ERROR(window_.Require(0, num_unique_));
   const auto* const served = reinterpret_cast<const uint32_t*>(window_.At(0));
   const std::span<const uint32_t> owners = parent.all();
   version_.assign(parent.num_unique(), 0);
   DSI_RETURN_IF_ERROR(by_owner_.Reserve(uint64_t{stripe_rows_} * 4, 0));
   auto* const by_owner = reinterpret_cast<uint32_t*>(by_owner_.data());
-  OrderRows(times, owners, version_, by_owner, &out_of_order_);
+  OrderRows(by_time, owners, version_, by_owner);
   const uint32_t* const ends = version_.data();
   DSI_RETURN_IF_ERROR(MakeAllFit());
   uint32_t* const all_rows = all(0);

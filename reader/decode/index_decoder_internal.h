@@ -49,13 +49,12 @@ class GroupIndexDecoder {
         other_version_(budget),
         all_(budget),
         by_owner_(budget),
-        out_of_order_(budget),
         renumber_(budget) {}
 
-  // `stream` null: form 0. `parent`: forms 4 … 6; has called KeepAll. `times`: form 6.
+  // `stream` null: form 0. `parent`: forms 4 … 6; has called KeepAll. `by_time`: form 6.
   // `want_touched`: the unique rows that a batch touches are listed where they are scattered.
   Status Start(const StripeContext* context, const StripeGroupRecord& record,
-               const PlannedStream* stream, const GroupIndexDecoder* parent, const RowTimes& times,
+               const PlannedStream* stream, const GroupIndexDecoder* parent, RowsByTime* by_time,
                uint32_t stripe_rows, bool want_touched);
   // Decodes the whole index now, for groups that refer to it. Before the first Next.
   Status KeepAll();
@@ -97,7 +96,7 @@ class GroupIndexDecoder {
   void MakeListsFit(size_t num_rows);
   Status MapParent(const GroupIndexDecoder& parent);
   Status CountVersions(const GroupIndexDecoder& parent);
-  Status FollowTime(const GroupIndexDecoder& parent, const RowTimes& times);
+  Status FollowTime(const GroupIndexDecoder& parent, RowsByTime* by_time);
   // Forms 3 and 4: an error unless all are below the number of unique rows.
   Status CheckCodes(const uint32_t* codes, uint64_t first, uint64_t count) const;
 
@@ -115,8 +114,7 @@ class GroupIndexDecoder {
   bool kept_all_ = false;
   CountedVector<uint32_t> slots_, run_ends_, chosen_slots_, touched_, inverse_;
   CountedVector<uint32_t> version_, other_version_;
-  ScanBuffer all_, by_owner_;  // Numbers of 32 bits, one per row of the stripe.
-  CountedVector<TimedRow> out_of_order_;
+  ScanBuffer all_, by_owner_;           // Numbers of 32 bits, one per row of the stripe.
   std::span<const uint32_t> all_rows_;  // Those of all_, or form 3: what the window holds.
   BatchUnique renumber_;
 };

@@ -1,6 +1,7 @@
 #include "dsi/reader/decode/time_order_internal.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -15,11 +16,6 @@ constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 
 int64_t TimeOf(const RowTimes& times, uint32_t unique) {
   return LoadLE<int64_t>(times.times + size_t{8} * unique);
-}
-
-TimedRow Timed(const RowTimes& times, uint32_t row) {
-  const uint32_t unique = times.index[row];
-  return {TimeOf(times, unique), times.is_timed.empty() || times.is_timed[unique] != 0, row};
 }
 
 // Rows of an owner, which ascend. Where the least time is among them, one may have none.
@@ -38,27 +34,69 @@ bool AreInOrder(const RowTimes& times, std::span<const uint32_t> rows) {
 
 }  // namespace
 
-// Sessions, and so the rows of an owner, are often written in the order of their time.
-void OrderRows(const RowTimes& times, std::span<const uint32_t> owners, std::span<uint32_t> ends,
-               uint32_t* rows, CountedVector<TimedRow>* scratch) {
+// By counting, digit by digit from the lowest, those that differ.
+std::span<const uint32_t> RowsByTime::Sorted() {
+  struct Keyed {
+    uint64_t key;
+    uint32_t row;
+  };
+  constexpr int kDigitBits = 11;
+  const auto num_rows = static_cast<uint32_t>(times_.index.size());
+  if (sorted_.size() == num_rows) return sorted_;
+  sorted_.reserve(num_rows);
+  CountedVector<Keyed> keyed(budget_), next(budget_);
+  keyed.reserve(num_rows);
+  // In 64 bits without a sign times stand in their order.
+  constexpr uint64_t kSign = uint64_t{1} << 63;
+  uint64_t any = 0, all = UINT64_MAX;  // Bits that some keys have, and that all have.
+  for (uint32_t row = 0; row < num_rows; ++row) {
+    const uint32_t unique = times_.index[row];
+    if (!times_.is_timed.empty() && times_.is_timed[unique] == 0) {
+      sorted_.push_back(row);
+      continue;
+    }
+    const uint64_t key = static_cast<uint64_t>(TimeOf(times_, unique)) ^ kSign;
+    any |= key;
+    all &= key;
+    keyed.push_back({key, row});
+  }
+  next.resize(keyed.size());
+  for (int shift = 0; shift < 64; shift += kDigitBits) {
+    const auto digit = [shift](uint64_t key) { return (key >> shift) % (1U << kDigitBits); };
+    if (digit(any) == digit(all)) continue;
+    std::array<uint32_t, 1U << kDigitBits> places = {};
+    for (const Keyed& one : keyed) ++places[digit(one.key)];
+    uint32_t before = 0;
+    for (uint32_t& place : places) before += std::exchange(place, before);
+    for (const Keyed& one : keyed) next[places[digit(one.key)]++] = one;
+    keyed.swap(next);
+  }
+  for (const Keyed& one : keyed) sorted_.push_back(one.row);
+  return sorted_;
+}
+
+// Sessions, and so the rows of an owner, are often written in the order of their time. Where they
+// are not, all rows are dealt out in that order.
+void OrderRows(RowsByTime* by_time, std::span<const uint32_t> owners, std::span<uint32_t> ends,
+               uint32_t* rows) {
   for (const uint32_t owner : owners) ++ends[owner];
   uint32_t before = 0;
   for (uint32_t& end : ends) before += std::exchange(end, before);
   for (uint32_t row = 0; row < owners.size(); ++row) rows[ends[owners[row]]++] = row;
   uint32_t begin = 0;
-  for (const uint32_t end : ends) {
+  const bool are_in_order = std::ranges::all_of(ends, [&](uint32_t end) {
     const std::span of_owner(rows + begin, rows + end);
     begin = end;
-    if (AreInOrder(times, of_owner)) continue;
-    scratch->clear();
-    for (const uint32_t row : of_owner) scratch->push_back(Timed(times, row));
-    std::sort(scratch->begin(), scratch->end());
-    for (size_t i = 0; i < of_owner.size(); ++i) of_owner[i] = (*scratch)[i].row;
-  }
+    return AreInOrder(by_time->times(), of_owner);
+  });
+  if (are_in_order) return;
+  before = 0;
+  for (uint32_t& end : ends) before = std::exchange(end, before);
+  for (const uint32_t row : by_time->Sorted()) rows[ends[owners[row]]++] = row;
 }
 
 Status TimeOrder::Start(const StripeContext* context, const GroupIndexDecoder& group) {
-  if (!times_.index.empty()) return Status::Ok();
+  if (!rows_.times().index.empty()) return Status::Ok();
   const StripePlan& plan = *context->plan;
   const uint32_t num_unique = group.num_unique();
   shape_.Start(context, &plan.streams[plan.time.shape], nullptr, nullptr, false);
@@ -75,21 +113,21 @@ Status TimeOrder::Start(const StripeContext* context, const GroupIndexDecoder& g
                    values_.num_values(), count);
   }
   DSI_RETURN_IF_ERROR(values_.Require(0, count));
-  times_ = {.index = {}, .times = values_.At(0), .is_timed = {}};
-  if (count != num_unique) DSI_RETURN_IF_ERROR(FillIn({codes, num_unique}));
-  times_.index = group.all();
+  RowTimes times{.index = group.all(), .times = values_.At(0), .is_timed = {}};
+  if (count != num_unique) DSI_RETURN_IF_ERROR(FillIn({codes, num_unique}, &times));
+  rows_.Set(times);
   return Status::Ok();
 }
 
-Status TimeOrder::FillIn(std::span<const uint8_t> codes) {
+Status TimeOrder::FillIn(std::span<const uint8_t> codes, RowTimes* times) {
   DSI_RETURN_IF_ERROR(filled_.Reserve(codes.size() * 8, 0));
-  const std::byte* next = times_.times;
+  const std::byte* next = times->times;
   for (size_t u = 0; u < codes.size(); ++u) {
     StoreLE(filled_.data() + 8 * u, codes[u] != 0 ? LoadLE<int64_t>(next) : kLeast);
     next += 8 * codes[u];
   }
-  times_.times = filled_.data();
-  times_.is_timed = codes;
+  times->times = filled_.data();
+  times->is_timed = codes;
   return Status::Ok();
 }
 

@@ -84,7 +84,7 @@ class StripeDedup {
         planned.index == kNone32 ? nullptr : &plan_.streams[planned.index];
     if (planned.record.form == IndexForm::kAsOf)
       DSI_RETURN_IF_ERROR(time_.Start(&context_, *(*groups)[plan_.time.group]));
-    DSI_RETURN_IF_ERROR((*groups)[g]->Start(&context_, planned.record, index, parent, time_.times(),
+    DSI_RETURN_IF_ERROR((*groups)[g]->Start(&context_, planned.record, index, parent, time_.rows(),
                                             num_rows(), false));
     return (*groups)[g]->KeepAll();
   }

@@ -263,7 +263,7 @@ Status StripeDecoder::StartGroup(uint32_t g, uint32_t num_rows) {
       planned.parent == kNone32 ? nullptr : plan_groups_[planned.parent].decoder;
   const PlannedStream* const index =
       planned.index == kNone32 ? nullptr : &plan_->streams[planned.index];
-  DSI_RETURN_IF_ERROR(group.decoder->Start(&context_, planned.record, index, parent, time_.times(),
+  DSI_RETURN_IF_ERROR(group.decoder->Start(&context_, planned.record, index, parent, time_.rows(),
                                            num_rows, group.want_touched));
   return group.is_needed ? group.decoder->KeepAll() : Status::Ok();
 }

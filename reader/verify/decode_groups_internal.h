@@ -26,7 +26,7 @@ inline Result<DecodedGroups> DecodeGroups(const StripeContext& context, uint32_t
     const PlannedStream* const index =
         group.index == kNone32 ? nullptr : &context.plan->streams[group.index];
     DSI_RETURN_IF_ERROR(
-        decoder.Start(&context, group.record, index, parent, time.times(), num_rows, false));
+        decoder.Start(&context, group.record, index, parent, time.rows(), num_rows, false));
     DSI_RETURN_IF_ERROR(decoder.KeepAll());
   }
   return groups;

@@ -160,13 +160,13 @@ void ExpectOrdered(const std::vector<uint32_t>& owners, uint32_t num_owners,
                    const std::vector<uint32_t>& index, const std::vector<int64_t>& times,
                    const std::vector<uint8_t>& is_timed) {
   internal::MemoryBudget budget{.limit = UINT64_MAX};
-  internal::CountedVector<internal::TimedRow> scratch(&budget);
+  internal::RowsByTime by_time(&budget);
+  by_time.Set({.index = index,
+               .times = reinterpret_cast<const std::byte*>(times.data()),
+               .is_timed = is_timed});
   std::vector<uint32_t> ends(num_owners, 0);
   std::vector<uint32_t> rows(owners.size());
-  OrderRows({.index = index,
-             .times = reinterpret_cast<const std::byte*>(times.data()),
-             .is_timed = is_timed},
-            owners, ends, rows.data(), &scratch);
+  OrderRows(&by_time, owners, ends, rows.data());
   std::vector<uint32_t> expected(owners.size());
   std::iota(expected.begin(), expected.end(), 0U);
   const auto key = [&](uint32_t row) {
