@@ -14,6 +14,7 @@ set(DSI_PUBLIC_HEADERS
   dataset/dataset_scan.h
   dataset/mixed_scan.h
   dataset/order.h
+  dataset/sessions.h
   dataset/shuffle_report.h
   dataset/table.h
   dataset/value_counts.h

@@ -334,6 +334,25 @@ class Dataset(Tables):
         }
         return self.native.count_rows(make_options(Plan("int64"), asked))
 
+    def session_starts(self, begin: int = 0, end: int | None = None) -> list[int]:
+        """Rows among [begin, end) with which sessions begin: runs of rows equal in what a file is
+        clustered by, but for a last time. A session ends with its file; of a file that is clustered
+        by nothing each row is one. Reads the keys of these rows.
+
+        InvalidArgument: rows that are not there.
+        """
+        return self.native.session_starts(begin, self.num_rows if end is None else end)
+
+    def split_by_sessions(self, parts: int) -> list[tuple[int, int]]:
+        """All rows as spans (begin, end) that follow each other, of whole sessions and about as many
+        rows each: rank r of w that shall share no session with others takes
+        `loader(…, rows=[dataset.split_by_sessions(w)[r]], rank=0, world=1)`. Reads the keys of rows
+        around each cut alone.
+
+        InvalidArgument: no parts, or more than 1,048,576.
+        """
+        return self.native.split_by_sessions(parts)
+
     def scan(
         self,
         features: Features | None = None,

@@ -1,6 +1,7 @@
 #include "dsi/python/src/dataset.h"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "dsi/dataset/dataset.h"
+#include "dsi/dataset/sessions.h"
 #include "dsi/python/src/open_options.h"
 #include "dsi/python/src/scan.h"
 #include "dsi/python/src/status.h"
@@ -295,6 +297,30 @@ void BindDataset(nb::module_& module) {
           },
           nb::arg("folder") = "")
       .def(
+          "session_starts",
+          [](const PyDataset& self, uint64_t begin, uint64_t end) {
+            auto starts = std::make_shared<std::vector<uint64_t>>();
+            RunUntold([=, dataset = self.dataset()]() -> Status {
+              DSI_ASSIGN_OR_RETURN(*starts, SessionStarts(*dataset, {begin, end}));
+              return Status::Ok();
+            });
+            return *starts;
+          },
+          nb::arg("begin"), nb::arg("end"), "Rows with which sessions begin.")
+      .def(
+          "split_by_sessions",
+          [](const PyDataset& self, uint32_t parts) {
+            auto spans = std::make_shared<std::vector<std::pair<uint64_t, uint64_t>>>();
+            RunUntold([=, dataset = self.dataset()]() -> Status {
+              DSI_ASSIGN_OR_RETURN(const std::vector<DatasetRows> split,
+                                   SplitBySessions(*dataset, parts));
+              for (const DatasetRows& part : split) spans->emplace_back(part.begin, part.end);
+              return Status::Ok();
+            });
+            return *spans;
+          },
+          nb::arg("parts"), "Spans of rows, of whole sessions.")
+      .def(
           "count_batches",
           [](const PyDataset& self, const DatasetScanOptions& options) {
             nb::gil_scoped_release release;
@@ -305,12 +331,10 @@ void BindDataset(nb::module_& module) {
           "count_rows",
           [](const PyDataset& self, const DatasetScanOptions& options) {
             auto count = std::make_shared<uint64_t>();
-            Interruptible calls;
-            RunTold(&calls, std::make_shared<ToldCall>(nb::none()),
-                    [=, dataset = self.dataset()]() -> Status {
-                      DSI_ASSIGN_OR_RETURN(*count, dataset->CountRows(options));
-                      return Status::Ok();
-                    });
+            RunUntold([=, dataset = self.dataset()]() -> Status {
+              DSI_ASSIGN_OR_RETURN(*count, dataset->CountRows(options));
+              return Status::Ok();
+            });
             return *count;
           },
           nb::arg("options"))

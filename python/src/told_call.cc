@@ -51,4 +51,9 @@ void RunTold(Interruptible* calls, const std::shared_ptr<ToldCall>& told,
   Check(*status);
 }
 
+void RunUntold(const std::function<Status()>& call) {
+  Interruptible calls;
+  RunTold(&calls, std::make_shared<ToldCall>(nb::none()), call);
+}
+
 }  // namespace dsi::python

@@ -31,5 +31,7 @@ struct ToldCall {
 // one leaves it at once. Throws what the callable raised, or the error of the call.
 void RunTold(Interruptible* calls, const std::shared_ptr<ToldCall>& told,
              const std::function<Status()>& call);
+// The same of a call that tells nobody; it owns all that it refers to.
+void RunUntold(const std::function<Status()>& call);
 
 }  // namespace dsi::python

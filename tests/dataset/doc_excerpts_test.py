@@ -23,6 +23,7 @@ BEFORE = """#include <cinttypes>
 #include "dsi/dataset/comparison.h"
 #include "dsi/dataset/dataset.h"
 #include "dsi/dataset/mixed_scan.h"
+#include "dsi/dataset/sessions.h"
 #include "dsi/dataset/table.h"
 #include "dsi/dataset/value_counts.h"
 #include "dsi/writer/writer.h"

@@ -2,8 +2,10 @@
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import dsi
+import numpy
 import pytest
 from loading import all_of, rows_of
 
@@ -87,3 +89,24 @@ def test_rank_and_world_of_torch_distributed(sessions, tmp_path, monkeypatch):
     ]
     told = [process.communicate()[0].strip() for process in ranks]
     assert told == ["0 2 1520", "1 2 1480"]
+
+
+def test_parts_of_whole_sessions(clicks):
+    with_sessions = clicks.scan(dsi.Padded("session_id", width=1), batch_size=3000)
+    keys = numpy.asarray(next(iter(with_sessions)).padded("session_id").values)[:, 0]
+    starts = [0, *(numpy.flatnonzero(keys[1:] != keys[:-1]) + 1).tolist()]
+    assert clicks.session_starts() == starts
+    assert clicks.session_starts(10, 500) == [row for row in starts if 10 <= row < 500]
+    parts = clicks.split_by_sessions(4)
+    assert [parts[0][0], parts[-1][1]] == [0, 3000]
+    assert all(before[1] == after[0] for before, after in pairwise(parts))
+    assert all(begin in starts for begin, _ in parts)
+    seen = [
+        {keys[row] for rows in rows_of(loader) for row in rows}
+        for loader in (clicks.loader("label", rank=0, world=1, rows=[part]) for part in parts)
+    ]
+    assert sum(map(len, seen)) == len(set.union(*seen)) == len(set(keys.tolist()))
+    with pytest.raises(dsi.InvalidArgument, match="3000"):
+        clicks.session_starts(0, 3001)
+    with pytest.raises(dsi.InvalidArgument):
+        clicks.split_by_sessions(0)
