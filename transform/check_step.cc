@@ -146,12 +146,32 @@ bool TakesWholeNumbersOnly(TransformOp op) {
     case TransformOp::kNGram:
     case TransformOp::kCartesian:
     case TransformOp::kIntersection:
+    case TransformOp::kDifference:
     case TransformOp::kHasOverlap:
     case TransformOp::kOverlapCount:
+    case TransformOp::kMaxCount:
     case TransformOp::kJaccard:
+    case TransformOp::kScoreSum:
+    case TransformOp::kScoreMin:
+    case TransformOp::kScoreMax:
+    case TransformOp::kCosine:
       return true;
     default:
       return false;
+  }
+}
+
+// How many of the inputs, from the first, are scored lists, whatever the others are.
+size_t NumScoredInputs(const OpInfo& info) {
+  switch (info.op) {
+    case TransformOp::kScoreSum:
+    case TransformOp::kScoreMin:
+    case TransformOp::kScoreMax:
+      return 1;
+    case TransformOp::kCosine:
+      return 2;
+    default:
+      return info.form == OpForm::kScores ? 1 : 0;
   }
 }
 
@@ -161,6 +181,7 @@ Result<TransformType> RowOutput(const TransformStep& step, const TransformType& 
     case TransformOp::kFirstX:
     case TransformOp::kLastX:
     case TransformOp::kIntersection:
+    case TransformOp::kDifference:
       if (number) return Refused(step, 0, in, "a list");
       return in;
     case TransformOp::kFill:
@@ -259,10 +280,12 @@ Result<TransformType> StepType(const TransformStep& step, std::span<const Transf
     if (TakesWholeNumbersOnly(step.op) && IsFloat(inputs[k].type)) {
       return Refused(step, k, inputs[k], "whole numbers; cast it first");
     }
+    if (k < NumScoredInputs(info) && inputs[k].shape != RowShape::kScored) {
+      return Refused(step, k, inputs[k], "a scored list");
+    }
   }
   const TransformType& in = inputs[0];
   if (info.form == OpForm::kScores) {
-    if (in.shape != RowShape::kScored) return Refused(step, 0, in, "a scored list");
     if (step.op == TransformOp::kScoreClamp) {
       DSI_RETURN_IF_ERROR(CheckFits("low", step.low, Type::kFloat32));
       DSI_RETURN_IF_ERROR(CheckFits("high", step.high, Type::kFloat32));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "dsi/transform/rows.h"
 #include "dsi/transform/step.h"
@@ -22,9 +23,13 @@ void EnumerateRows(const RowsInput& input, size_t num_rows, RowsBuilder* out);
 void IdsOfTexts(const RowsInput& input, size_t num_rows, RowsBuilder* out);
 void NGramRows(const TransformStep& step, RowsInputs inputs, size_t num_rows, RowsBuilder* out);
 void CartesianRows(const TransformStep& step, RowsInputs inputs, size_t num_rows, RowsBuilder* out);
-void IntersectRows(RowsInputs inputs, size_t num_rows, RowsBuilder* out);
-// has_overlap, overlap_count, jaccard.
+// intersection, difference.
+void SiftRows(TransformOp op, RowsInputs inputs, size_t num_rows, RowsBuilder* out);
+// has_overlap, overlap_count, max_count, jaccard.
 void OverlapRows(TransformOp op, RowsInputs inputs, size_t num_rows, RowsBuilder* out);
+// score_sum, score_min, score_max.
+void SharedScoreRows(TransformOp op, RowsInputs inputs, size_t num_rows, RowsBuilder* out);
+void CosineRows(RowsInputs inputs, size_t num_rows, RowsBuilder* out);
 // Rows as they are, one after another.
 void CopyRows(const RowsInput& input, size_t num_rows, RowsBuilder* out);
 
@@ -40,6 +45,9 @@ inline bool HasAll(RowsInputs inputs, size_t i) {
   }
   return true;
 }
+
+// The ids of row i of the output, ascending, each as often as it stands there.
+void SortedIds(const RowsInput& input, size_t i, std::vector<int64_t>* ids);
 
 // Adds entries of a row, with their scores.
 void AddEntries(const RowsView& view, size_t begin, size_t count, RowsBuilder* out);

@@ -114,7 +114,16 @@ Status RunRows(const TransformStep& step, RowsInputs inputs, size_t num_rows, Ro
       CartesianRows(step, inputs, num_rows, out);
       return {};
     case TransformOp::kIntersection:
-      IntersectRows(inputs, num_rows, out);
+    case TransformOp::kDifference:
+      SiftRows(step.op, inputs, num_rows, out);
+      return {};
+    case TransformOp::kScoreSum:
+    case TransformOp::kScoreMin:
+    case TransformOp::kScoreMax:
+      SharedScoreRows(step.op, inputs, num_rows, out);
+      return {};
+    case TransformOp::kCosine:
+      CosineRows(inputs, num_rows, out);
       return {};
     case TransformOp::kIdOfText:
       IdsOfTexts(inputs[0], num_rows, out);

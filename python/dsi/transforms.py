@@ -231,6 +231,10 @@ class Pipeline:
         """The entries of the first whose id is in the second (T-046)."""
         return self._add(output, "intersection", (first, second))
 
+    def difference(self, output: str, first: str, second: str) -> Self:
+        """The entries of the first whose id is not in the second (T-051)."""
+        return self._add(output, "difference", (first, second))
+
     def has_overlap(self, output: str, first: str, second: str) -> Self:
         """1 where an id is in both, else 0, float32 (T-047)."""
         return self._add(output, "has_overlap", (first, second))
@@ -239,9 +243,29 @@ class Pipeline:
         """How many ids are in both, as multisets, float32 (T-047)."""
         return self._add(output, "overlap_count", (first, second))
 
+    def max_count(self, output: str, first: str, second: str) -> Self:
+        """Of ids in both, how often the list that has more of it has each, added up (T-052)."""
+        return self._add(output, "max_count", (first, second))
+
     def jaccard(self, output: str, first: str, second: str) -> Self:
         """Ids in both over ids in either, as multisets, float32 (T-047)."""
         return self._add(output, "jaccard", (first, second))
+
+    def score_sum(self, output: str, first: str, second: str) -> Self:
+        """The scores of the first, a scored list, whose ids are in the second, added up (T-053)."""
+        return self._add(output, "score_sum", (first, second))
+
+    def score_min(self, output: str, first: str, second: str) -> Self:
+        """The least of the scores that score_sum adds up, 0 where there is none (T-053)."""
+        return self._add(output, "score_min", (first, second))
+
+    def score_max(self, output: str, first: str, second: str) -> Self:
+        """The greatest of the scores that score_sum adds up, 0 where there is none (T-053)."""
+        return self._add(output, "score_max", (first, second))
+
+    def cosine(self, output: str, first: str, second: str) -> Self:
+        """Of two scored lists the cosine of the angle between them, 0 where one is 0 (T-054)."""
+        return self._add(output, "cosine", (first, second))
 
     def id_of_text(self, output: str, input: str) -> Self:
         """Of a string its id, int64, as hashed columns and `dsi.id_of_text` have it (T-049)."""

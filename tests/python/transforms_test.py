@@ -5,23 +5,19 @@ import json
 import math
 import pickle
 import re
-from collections import Counter
 
 import dsi
 import numpy as np
 import pytest
 from conftest import SOURCE
 from dsi.transforms import kept_transforms
+from transform_pairs import PAIRS, few
 from transform_rows import ROWS, everywhere, f32, hashed, made, write_table
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     return write_table(tmp_path_factory.mktemp("transforms"))
-
-
-def shared(a, b):
-    return sum((Counter(a) & Counter(b)).values())
 
 
 def clamp(x, low, high):
@@ -138,27 +134,11 @@ OPERATIONS = {
         ["clicks", "views"],
         lambda a, b: [hashed([i, j], 3, 1000) for i in a for j in b][:10],
     ),
-    "intersection": (
-        P().intersection("x", "clicks", "views"),
-        ["clicks", "views"],
-        lambda a, b: [i for i in a if i in b],
-    ),
-    "has_overlap": (
-        P().has_overlap("x", "clicks", "views"),
-        ["clicks", "views"],
-        lambda a, b: [float(shared(a, b) > 0)],
-    ),
-    "overlap_count": (
-        P().overlap_count("x", "clicks", "views"),
-        ["clicks", "views"],
-        lambda a, b: [float(shared(a, b))],
-    ),
-    "jaccard": (
-        P().jaccard("x", "clicks", "views"),
-        ["clicks", "views"],
-        lambda a, b: [shared(a, b) / max(len(a) + len(b) - shared(a, b), 1)],
-    ),
 }
+OPERATIONS |= PAIRS
+# Which part of them is looked at where results are scored lists.
+PARTS = {name: "x.weights" for name in ("score_add", "score_multiply", "score_clamp", "enumerate")}
+PARTS["difference of a scored list"] = "x.ids"
 
 
 def of_type(values, expected):
@@ -171,8 +151,7 @@ def of_type(values, expected):
 def test_operations_are_what_the_specification_says(table, name):
     rows, ds = table
     pipeline, inputs, expected = OPERATIONS[name]
-    is_scored = pipeline.steps[0]["op"] == "enumerate" or "score" in name
-    found = made(ds, pipeline, "x.weights" if is_scored else "x")
+    found = made(ds, pipeline, PARTS.get(name, "x"))
     assert len(found) == ROWS
     for row, values in zip(rows, found, strict=True):
         taken = [row.get(column) for column in inputs]
@@ -197,6 +176,13 @@ def test_every_operation_has_a_method_and_a_case():
         if value.__doc__ and "(T-0" in value.__doc__
     }
     assert methods == {name.split()[0] for name in OPERATIONS} | {"fill"}
+
+
+def test_pairs_of_scored_lists_are_explained(table):
+    told = table[1].explain(few().cosine("alike", "topic", "place")).splitlines()
+    assert '"topics" "clicks"' in told[0]
+    line = next(line for line in told if "rows by cosine" in line)
+    assert line.endswith('-> number of type float32, output "alike"')
 
 
 def test_published_vector():
@@ -301,6 +287,10 @@ def test_a_feature_that_does_not_fit_is_named(table):
     assert "'recent'" in told
     told = wrong(scan(everywhere(), dsi.Padded("recent_hashed")), dsi.InvalidArgument)
     assert "recent_hashed" in told and "width" in told
+    told = wrong(scan(few().cosine("c", "topic", "click")), dsi.InvalidArgument)
+    assert 'steps[3] "c" (cosine): input "click" is a list of int32, expected a scored list' in told
+    told = wrong(scan(dsi.Pipeline().score_min("s", "clicks", "topics")), dsi.InvalidArgument)
+    assert 'steps[0] "s" (score_min): input "clicks" is a list of int64' in told
     wide = dsi.Pipeline().sigrid_hash("h", "clicks", max=2**40)
     told = wrong(lambda: ds.scan("h", transforms=wide, index_dtype="int32"), dsi.InvalidArgument)
     assert "h: the pipeline makes int64, int32 asked for" in told and "cast" in told

@@ -134,6 +134,39 @@ class TransformTest(CliTest):
         self.assertEqual(found["columns"], ["key", "seen.ids", "seen.weights", "flag"])
         self.assertEqual(self.json("transform", self.pipeline(), dsi, "--bench", "--repeat", "1")["rows"], 40)
 
+    def test_scores_of_shared_ids(self):
+        # Users keep their list for 5 rows, items change on every row: one result for each pair of lists.
+        schema = {"features": [{"name": "user", "kind": "key", "type": "int64"}, {"name": "likes", "kind": "weighted", "type": "int64"},
+                               {"name": "tags", "kind": "weighted", "type": "int32"}, {"name": "seen", "kind": "list", "type": "int64"}]}
+        table = [{"user": i // 5, "likes": {"ids": [i // 5, 3, 3], "weights": [0.5, 2, i // 5]},
+                  "tags": {"ids": [i % 4], "weights": [4]}, "seen": [3, i % 2, 3]} for i in range(40)]
+        del table[7]["tags"]
+        text = self.write("w.jsonl", "".join(json.dumps(row) + "\n" for row in table))
+        dsi = self.path("w.dsi")
+        self.expect(OK, "convert", text, dsi, "--schema", self.write("s.json", json.dumps(schema)), "--keep-order", "-q")
+        self.steps = [step("sum", "score_sum", "likes", "seen"), step("min", "score_min", "likes", "tags"),
+                      step("max", "score_max", "likes", "tags"), step("cosine", "cosine", "likes", "tags"),
+                      step("rest", "difference", "seen", "tags"), step("most", "max_count", "seen", "likes")]
+        for row, made in zip(table, self.rows(dsi, "-n", 100), strict=True):
+            likes, seen = list(zip(row["likes"]["ids"], row["likes"]["weights"])), row["seen"]
+            self.assertEqual(made["sum"], sum(w for i, w in likes if i in seen))
+            ids = [i for i, _ in likes]
+            self.assertEqual(made["most"], sum(max(ids.count(i), seen.count(i)) for i in {*ids} & {*seen}))
+            if "tags" not in row:
+                self.assertTrue({"min", "max", "cosine", "rest"}.isdisjoint(made))
+                continue
+            tag = row["tags"]["ids"][0]
+            shared = [w for i, w in likes if i == tag] or [0]
+            self.assertEqual((made["min"], made["max"]), (min(shared), max(shared)))
+            self.assertEqual(made["rest"], [i for i in seen if i != tag])
+            size = sum(sum(w for i, w in likes if i == one) ** 2 for one in {*ids}) ** 0.5
+            self.assertAlmostEqual(made["cosine"], sum(shared) / size, places=6)
+        said = self.expect(OK, "transform", self.pipeline(), dsi, "--explain").stdout.decode()
+        self.assertIn('rows by cosine (cosine) of "likes" and "tags" -> number of type float32, output "cosine"', said)
+        self.steps = [step("cosine", "cosine", "likes", "seen")]
+        said = self.expect(USAGE, "transform", self.pipeline(), dsi).said
+        self.assertIn('steps[0] "cosine" (cosine): input "seen" is a list of int64, expected a scored list', said)
+
     def test_errors_name_the_step(self):
         bad = [(step("x", "firstx", "clcks", n=2), 'no feature "clcks"; did you mean "clicks"'),
                (step("x", "firstx", "clicks", n=0), '"n" is 0'), (step("x", "log", "price"), '"log"'),

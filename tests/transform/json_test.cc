@@ -37,7 +37,13 @@ const char kAll[] = R"({
     {"output": "w", "op": "has_overlap", "inputs": ["clicks", "o"]},
     {"output": "x", "op": "overlap_count", "inputs": ["clicks", "o"]},
     {"output": "y \"\n", "op": "jaccard", "inputs": ["clicks", "o"]},
-    {"output": "z", "op": "id_of_text", "inputs": ["city"]}
+    {"output": "z", "op": "id_of_text", "inputs": ["city"]},
+    {"output": "aa", "op": "difference", "inputs": ["clicks", "o"]},
+    {"output": "ab", "op": "max_count", "inputs": ["clicks", "o"]},
+    {"output": "ac", "op": "score_sum", "inputs": ["topics", "clicks"]},
+    {"output": "ad", "op": "score_min", "inputs": ["topics", "clicks"]},
+    {"output": "ae", "op": "score_max", "inputs": ["topics", "clicks"]},
+    {"output": "af", "op": "cosine", "inputs": ["topics", "s"]}
   ],
   "outputs": ["a", "y \"\n"]
 }
@@ -151,6 +157,10 @@ TEST(PipelineJsonTest, T004ParametersOutOfRange) {
   ExpectParameters("local_hour", R"("unit": "s", "offset_s": 86401)",
                    "\"offset_s\" is 86401, expected seconds, -86400 to 86400");
   ExpectParameters("cartesian", R"("salt": 0, "max": 1, "limit": 1)", "1 inputs, expected 2");
+  for (const char* const op : {"difference", "max_count", "score_sum", "cosine"}) {
+    ExpectStep(std::string(R"({"output": "x", "inputs": ["a"], "op": ")") + op + "\"}",
+               std::string("steps[0] \"x\" (") + op + "): 1 inputs, expected 2");
+  }
   std::string borders = "0";
   for (size_t i = 0; i < kMaxTransformBorders; ++i) borders += ",0";
   ExpectStep(R"({"op": "bucketize", "borders": [)" + borders + "]}",

@@ -108,7 +108,8 @@ void ExpectRefused(const TransformStep& step, const std::string& message,
                         {"clicks", kIds},
                         {"time", {RowShape::kNumber, Type::kInt64, TimeUnit::kMillis}},
                         {"name", {RowShape::kNumber, Type::kBytes}},
-                        {"city", {RowShape::kList, Type::kBytes}}});
+                        {"city", {RowShape::kList, Type::kBytes}},
+                        {"topics", {RowShape::kScored, Type::kInt64}}});
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(plan.status().message(), message);
   EXPECT_EQ(plan.status().code(), code);
@@ -161,6 +162,31 @@ TEST(TransformPlanTest, RefusesTypes) {
   ExpectRefused(Step("x", TransformOp::kModulus, {"click"}),
                 "steps[0] \"x\" (modulus): no feature \"click\"; did you mean \"clicks\"?",
                 StatusCode::kNotFound);
+}
+
+TEST(TransformPlanTest, RefusesTypesOfTwoInputs) {
+  const auto refused = [](TransformOp op, const std::string& a, const std::string& b,
+                          const std::string& message) {
+    ExpectRefused(Step("x", op, {a, b}),
+                  "steps[0] \"x\" (" + std::string(TransformOpName(op)) + "): input " + message);
+  };
+  refused(TransformOp::kDifference, "time", "clicks",
+          "\"time\" is a number of type int64, expected a list");
+  refused(TransformOp::kDifference, "clicks", "city",
+          "\"city\" is a string, expected numbers; id_of_text makes one of it (T-002)");
+  refused(TransformOp::kMaxCount, "clicks", "age",
+          "\"age\" is a number of type float32, expected whole numbers; cast it first");
+  for (const TransformOp op : {TransformOp::kScoreSum, TransformOp::kScoreMin,
+                               TransformOp::kScoreMax, TransformOp::kCosine}) {
+    refused(op, "clicks", "topics", "\"clicks\" is a list of int64, expected a scored list");
+    refused(op, "topics", "age",
+            "\"age\" is a number of type float32, expected whole numbers; cast it first");
+    refused(op, "topics", "name",
+            "\"name\" is a number of type bytes, expected int32, int64, float32 or float64 "
+            "(T-002)");
+  }
+  refused(TransformOp::kCosine, "topics", "clicks",
+          "\"clicks\" is a list of int64, expected a scored list");
 }
 
 // T-001: who asks for the name has the output, and a step that takes it takes the output.
