@@ -175,6 +175,7 @@ class Job {
   WriterOptions ToldWriter() {
     WriterOptions writer = WritersShare(options_.writer);
     writer.cluster_by.clear();
+    writer.input_is_clustered = false;
     writer.progress = [this](const WriteProgress& now) {
       progress_.phase = Phase::kWrite;
       progress_.write = now;

@@ -50,7 +50,10 @@ RowIntake::RowIntake(std::shared_ptr<const Schema> schema, const ClusterKeys& ke
       rows_(Empty()),
       rounding_(*schema_),
       repeats_(*schema_, finish_memory_.by_row()),
-      keeps_order_(keys.keys.empty() && keys.time < 0 && !rounding_.needs_all()) {
+      keeps_order_(((keys.keys.empty() && keys.time < 0) || options.input_is_clustered) &&
+                   !rounding_.needs_all()) {
+  if (keeps_order_ && options.input_is_clustered)
+    order_.emplace(*schema_, keys, internal::ClusterMemory{memory_limit, spill_folder_});
   totals_.features.resize(schema_->features.size());
   gone_.features.resize(schema_->features.size());
 }
@@ -201,11 +204,39 @@ std::vector<FeatureSource> RowIntake::SourcesOf(const RowBatch& rows) const {
   return sources;
 }
 
-std::span<const uint32_t> RowIntake::NoteRowBytes() {
+void RowIntake::NoteRowBytes() {
   if (rows_.num_rows() != 0)
     AppendRowBytes(SourcesOf(rows_), row_bytes_.size() - spilled_rows(), rows_.num_rows(),
                    &row_bytes_);
-  return row_bytes_;
+}
+
+// An add that fails takes away rows that came after the last time only.
+Status RowIntake::NoteSessions() {
+  const auto note = [this](std::span<const std::byte> records) {
+    return order_->Add(records, [this](const ListedRow& row) {
+      listed_.push_back(row);
+      listed_.back().fresh_bytes = row.bytes;
+      return Status::Ok();
+    });
+  };
+  if (listed_.size() < spilled_rows())
+    DSI_RETURN_IF_ERROR(spilled_->ForEachRecords(note, listed_.size()));
+  const size_t first = listed_.size() - spilled_rows();
+  if (first >= rows_.num_rows()) return Status::Ok();
+  const std::vector<FeatureSource> sources = SourcesOf(rows_);
+  std::vector<std::byte> records;
+  AppendKeyRecords(sources, keys_, 0, RowBytes(sources, rows_.num_rows(), first), &records, first);
+  return note(records);
+}
+
+Result<RowList> RowIntake::KeptRows(uint32_t most_rows) {
+  if (order_) {
+    DSI_RETURN_IF_ERROR(NoteSessions());
+    return KeptOrder(!keys_.keys.empty(),
+                     std::span(listed_).first(std::min<size_t>(listed_.size(), most_rows)));
+  }
+  NoteRowBytes();
+  return KeptOrder(std::span(row_bytes_).first(std::min<size_t>(row_bytes_.size(), most_rows)));
 }
 
 Status RowIntake::Gather() {
@@ -219,10 +250,10 @@ Status RowIntake::Gather() {
 }
 
 Status RowIntake::LetGo(uint32_t num_rows) {
+  const auto count = static_cast<uint32_t>(rows_here());
   TableTotals here = totals_;
   RowBatch all = std::exchange(rows_, Empty());
   if (spilled_ == nullptr) here.Add(TableTotals::Of(all, false));
-  const auto count = static_cast<uint32_t>(row_bytes_.size());
   takes_all_ = true;
   if (spilled_ == nullptr) {
     DSI_RETURN_IF_ERROR(CopyRows(all.features_, num_rows, count, &rows_));
@@ -240,7 +271,11 @@ Status RowIntake::LetGo(uint32_t num_rows) {
   }
   here.Subtract(TableTotals::Of(rows_, false));
   gone_.Add(here);
-  row_bytes_.erase(row_bytes_.begin(), row_bytes_.begin() + num_rows);
+  if (order_) {
+    listed_.erase(listed_.begin(), listed_.begin() + num_rows);
+  } else {
+    row_bytes_.erase(row_bytes_.begin(), row_bytes_.begin() + num_rows);
+  }
   return Status::Ok();
 }
 
@@ -259,7 +294,8 @@ std::vector<uint64_t> RowIntake::FindRepeats(std::span<const FeatureSource> sour
                                              TableTotals* totals) {
   // Nothing else depends on it than stripes within a budget that is stated.
   std::vector<uint64_t> repeated;
-  if (options_.memory_bytes != 0 && !keys_.keys.empty())
+  // Once some were let go of, stripes are cut by what rows take.
+  if (options_.memory_bytes != 0 && !keys_.keys.empty() && gone_.num_rows == 0)
     repeats_.Add(sources, SessionsOf(keys_, records), &repeated, totals);
   return repeated;
 }
@@ -267,7 +303,7 @@ std::vector<uint64_t> RowIntake::FindRepeats(std::span<const FeatureSource> sour
 Status RowIntake::TrySpill(const RowBatch& rows) {
   const std::vector<FeatureSource> sources = SourcesOf(rows);
   const std::vector<uint64_t> bytes = RowBytes(sources, rows.num_rows());
-  if (keeps_order_)
+  if (keeps_order_ && !order_)
     AppendRowBytes(sources, row_bytes_.size() - spilled_rows(), rows.num_rows(), &row_bytes_);
   std::vector<std::byte> records;
   AppendKeyRecords(sources, keys_, static_cast<uint32_t>(spilled_rows()), bytes, &records);

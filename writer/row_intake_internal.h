@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dsi/writer/cluster/clustering_internal.h"
+#include "dsi/writer/cluster/session_order_internal.h"
 #include "dsi/writer/encode/encode_stripes_internal.h"
 #include "dsi/writer/finish_memory_internal.h"
 #include "dsi/writer/rows/list_sharing_internal.h"
@@ -44,8 +45,10 @@ class RowIntake {
   // it comes: rows keep their order, and nothing is asked of all of them, as int8 asks for the
   // greatest value. What follows is for such rows alone.
   bool keeps_order() const { return keeps_order_; }
-  // Bytes of each row that is here (AppendRowBytes).
-  std::span<const uint32_t> NoteRowBytes();
+  // The rows that are here, or the first so many. Errors: those of SessionOrder::Add.
+  Result<RowList> KeptRows(uint32_t most_rows = UINT32_MAX);
+  // After KeptRows of the last. Errors: those of SessionOrder::Finish.
+  Status FinishKeptRows() { return order_ ? order_->Finish() : Status::Ok(); }
   // Brings the rows that are here to one place, held or spilled, and rounds them.
   Status Gather();
   // The first so many of the rows here are written: the others are held from now on. After Gather;
@@ -78,6 +81,9 @@ class RowIntake {
   // where nobody needs to know. Adds to their totals.
   std::vector<uint64_t> FindRepeats(std::span<const FeatureSource> sources,
                                     std::span<const std::byte> records, TableTotals* totals);
+  // Notes what is to be known of the rows that came since the last time.
+  void NoteRowBytes();
+  Status NoteSessions();
   // Whether rows held and more fit into the budget.
   bool Fits(uint64_t more_bytes, size_t more_rows) const;
   // Calls add, which asks whether what it adds fits; where it does not, spills what is held first.
@@ -111,9 +117,12 @@ class RowIntake {
   SessionRepeats repeats_;          // Of spilled rows, or after Close of those held.
   std::vector<uint64_t> repeated_;  // After Close, of held rows: FindRepeats.
   bool keeps_order_;
-  std::vector<uint32_t> row_bytes_;  // Where the order is kept: of spilled rows and some held.
-  TableTotals gone_;                 // Of rows that were let go of.
-  uint64_t spilled_before_ = 0;      // Bytes, of rows that are no longer spilled.
+  // Where the order is kept, of rows here.
+  std::vector<uint32_t> row_bytes_;    // AppendRowBytes, of spilled rows and some held, or:
+  std::optional<SessionOrder> order_;  // Where rows come clustered, …
+  std::vector<ListedRow> listed_;      // … and what it said.
+  TableTotals gone_;                   // Of rows that were let go of.
+  uint64_t spilled_before_ = 0;        // Bytes, of rows that are no longer spilled.
 };
 
 }  // namespace dsi::internal

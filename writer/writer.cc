@@ -13,9 +13,10 @@
 #include "dsi/format/seal_internal.h"
 #include "dsi/io/uri_internal.h"
 #include "dsi/writer/cluster/clustering_internal.h"
-#include "dsi/writer/cluster/kept_order_internal.h"
+#include "dsi/writer/cluster/session_order_internal.h"
 #include "dsi/writer/publish/file_body_internal.h"
 #include "dsi/writer/finish_memory_internal.h"
+#include "dsi/writer/prepare_schema_internal.h"
 #include "dsi/base/machine_memory_internal.h"
 #include "dsi/base/parallel_internal.h"
 #include "dsi/writer/cluster/row_loader_internal.h"
@@ -29,37 +30,6 @@ namespace {
 using internal::InvalidArgument;
 using internal::kPositionName;
 using internal::NoThrow;
-
-Status CheckOptions(const WriterOptions& options) {
-  if (options.overlay && options.keep_position)
-    return InvalidArgument(
-        "an overlay does not keep positions: its rows stand where those of the "
-        "base stand");
-  if (options.overlay) DSI_RETURN_IF_ERROR(internal::CheckBinding(*options.overlay));
-  if (options.stripe_rows < 1 || options.stripe_rows > kMaxStripeRows) {
-    return InvalidArgument("stripe_rows is {}; allowed are 1 to {}", options.stripe_rows,
-                           kMaxStripeRows);
-  }
-  if (options.page_values < 1'024 || options.page_values > kMaxPageValues ||
-      options.page_values % 1'024 != 0) {
-    return InvalidArgument("page_values is {}; allowed are multiples of 1024 up to {}",
-                           options.page_values, kMaxPageValues);
-  }
-  if (options.stripe_bytes == 0) return InvalidArgument("stripe_bytes is 0");
-  if (options.threads < 0) return InvalidArgument("threads is {}", options.threads);
-  return Status::Ok();
-}
-
-// Makes the schema that of the file: clustered by what the options say, under the same rules.
-Status Prepare(const WriterOptions& options, Schema* schema) {
-  if (!options.cluster_by.empty()) schema->cluster_by = options.cluster_by;
-  if (options.keep_order || options.overlay) schema->cluster_by.clear();
-  DSI_RETURN_IF_ERROR(schema->Validate());
-  DSI_RETURN_IF_ERROR(CheckOptions(options));
-  if (schema->FindFeature(kPositionName) < 0) return Status::Ok();
-  return InvalidArgument("the feature name {} is kept for where rows stood before clustering",
-                         kPositionName);
-}
 
 // The same schema and options give the same salt (spec F-020).
 Result<uint64_t> Salt(const Schema& schema, const WriterOptions& options) {
@@ -182,6 +152,8 @@ class Writer::Impl {
   Status PlanOn(std::span<const internal::StripeCut> cuts, internal::TableTotals* totals,
                 internal::RowLoader* loader);
   Result<std::vector<internal::StripeCut>> Cut(const internal::RowList& rows, bool more_come) const;
+  Result<internal::RowList> ListAll();
+  Result<bool> CameClustered(const internal::RowList& rows) const;
   void NoteStored();
 
   std::unique_ptr<WritableFile> file_;
@@ -265,7 +237,6 @@ Result<std::vector<internal::StripeCut>> Writer::Impl::Cut(const internal::RowLi
 Status Writer::Impl::PlanOn(std::span<const internal::StripeCut> cuts,
                             internal::TableTotals* totals, internal::RowLoader* loader) {
   const uint32_t num_rows = cuts.back().first_row + cuts.back().num_rows;
-  const std::span<const uint32_t> bytes = rows_.NoteRowBytes().first(num_rows);
   DSI_ASSIGN_OR_RETURN(const std::vector<internal::FeatureTotals> features,
                        loader->CountFirst(num_rows));
   // An overlay may begin with rows that nothing is given for, which tell nothing of those that
@@ -275,9 +246,13 @@ Status Writer::Impl::PlanOn(std::span<const internal::StripeCut> cuts,
   if (waits_) return Status::Ok();
   std::copy(features.begin(), features.end(), totals->features.begin());  // The loader knows these.
   totals->num_rows = num_rows;
-  totals->row_bytes = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
+  DSI_ASSIGN_OR_RETURN(const internal::RowList planned, rows_.KeptRows(num_rows));
+  totals->row_bytes = 0;
+  for (uint32_t i = 0; i < num_rows; ++i) {
+    DSI_ASSIGN_OR_RETURN(const internal::ListedRow row, planned.At(i));
+    totals->row_bytes += row.bytes;
+  }
   limits_ = rows_.finish_memory().Limits(*totals);
-  DSI_ASSIGN_OR_RETURN(const internal::RowList planned, internal::KeptOrder(bytes));
   DSI_ASSIGN_OR_RETURN(const std::vector<internal::StripeCut> planned_cuts,
                        Cut(planned, /*more_come=*/false));
   return BeginBody(*totals, planned, planned_cuts, loader);
@@ -287,7 +262,7 @@ Status Writer::Impl::PlanOn(std::span<const internal::StripeCut> cuts,
 Status Writer::Impl::WriteWhatIsCertain() {
   rows_looked_at_ = rows_.num_rows();
   bytes_looked_at_ = rows_.size_bytes();
-  DSI_ASSIGN_OR_RETURN(const internal::RowList rows, internal::KeptOrder(rows_.NoteRowBytes()));
+  DSI_ASSIGN_OR_RETURN(const internal::RowList rows, rows_.KeptRows());
   DSI_ASSIGN_OR_RETURN(std::vector<internal::StripeCut> cuts, Cut(rows, /*more_come=*/true));
   if (cuts.size() < (body_ ? 1 : kPlannedStripes)) return Status::Ok();
   DSI_RETURN_IF_ERROR(rows_.Gather());
@@ -304,6 +279,30 @@ Status Writer::Impl::WriteWhatIsCertain() {
   }
   DSI_RETURN_IF_ERROR(body_->Write(cuts, rows_.gone().num_rows, at_hand, &loader, nullptr));
   return rows_.LetGo(cuts.back().first_row + cuts.back().num_rows);
+}
+
+// Those that are not written yet, in the order of the file.
+Result<internal::RowList> Writer::Impl::ListAll() {
+  if (body_) {
+    DSI_ASSIGN_OR_RETURN(internal::RowList rows, rows_.KeptRows());
+    DSI_RETURN_IF_ERROR(rows_.FinishKeptRows());
+    return rows;
+  }
+  const auto poll = [this] { return Poll(); };
+  const auto records = [this](const auto& visit) { return rows_.ForEachKeyRecords(visit); };
+  if (options_.input_is_clustered)
+    return internal::ClusteredInput(*schema_, keys_, records, ClusterMemory(), poll);
+  return internal::ClusterRows(keys_, rows_.num_rows(), records, ClusterMemory(), poll);
+}
+
+// Whether these rows, which are all of a file that has keys, stand as they came.
+Result<bool> Writer::Impl::CameClustered(const internal::RowList& rows) const {
+  if (schema_->cluster_by.empty()) return false;
+  for (uint32_t i = 0; !options_.input_is_clustered && i < rows.size(); ++i) {
+    DSI_ASSIGN_OR_RETURN(const internal::ListedRow row, rows.At(i));
+    if (row.input_row != i) return false;
+  }
+  return true;
 }
 
 Status Writer::Impl::WriteAll(WriteReport* report) {
@@ -325,23 +324,20 @@ Status Writer::Impl::WriteAll(WriteReport* report) {
   if (options_.keep_position)
     totals.features.push_back({.num_present = totals.num_rows, .num_entries = totals.num_rows});
 
-  const internal::ClusterMemory memory = ClusterMemory();
-  const auto records = [this](const auto& visit) { return rows_.ForEachKeyRecords(visit); };
-  DSI_ASSIGN_OR_RETURN(const internal::RowList rows,
-                       has_begun
-                           ? internal::KeptOrder(rows_.NoteRowBytes())
-                           : internal::ClusterRows(keys_, totals.num_rows, records, memory, poll));
+  DSI_ASSIGN_OR_RETURN(const internal::RowList rows, ListAll());
+  DSI_ASSIGN_OR_RETURN(const bool came_clustered, CameClustered(rows));
   internal::RowLoader loader(InputOf(totals, rows));
   DSI_RETURN_IF_ERROR(loader.Prepare());
   DSI_ASSIGN_OR_RETURN(const std::vector<internal::StripeCut> cuts, Cut(rows, /*more_come=*/false));
   if (!has_begun) DSI_RETURN_IF_ERROR(BeginBody(totals, rows, cuts, &loader));
-  internal::RowShelves shelves(rows_.spilled(), rows, cuts, memory);
+  internal::RowShelves shelves(rows_.spilled(), rows, cuts, ClusterMemory());
   DSI_RETURN_IF_ERROR(
       body_->Write(cuts, rows_.gone().num_rows, at_hand, &loader, has_begun ? nullptr : &shelves));
   DSI_RETURN_IF_ERROR(body_->End(rows_.num_rows(), report));
   DSI_RETURN_IF_ERROR(
       Progress(WriteProgress::Phase::kPublish, rows_.num_rows(), body_->bytes_written()));
   report->spilled_bytes = rows_.spilled_bytes();
+  report->came_clustered = came_clustered;
   const internal::TableTotals& gone = rows_.gone();
   for (size_t f = 0; f < schema_->features.size(); ++f) {
     report->values_in += (gone.features[f].num_entries + totals.features[f].num_entries) *
@@ -356,7 +352,7 @@ Writer::~Writer() = default;
 Result<std::unique_ptr<Writer>> Writer::Create(const std::string& path, Schema schema,
                                                WriterOptions options) {
   return NoThrow([&]() -> Result<std::unique_ptr<Writer>> {
-    DSI_RETURN_IF_ERROR(Prepare(options, &schema));
+    DSI_RETURN_IF_ERROR(internal::PrepareSchema(options, &schema));
     DSI_ASSIGN_OR_RETURN(std::unique_ptr<WritableFile> file,
                          CreateLocalFile(path, {.overwrite = options.overwrite}));
     if (options.spill_folder.empty()) options.spill_folder = internal::FolderOf(path);
@@ -368,7 +364,7 @@ Result<std::unique_ptr<Writer>> Writer::Create(std::unique_ptr<WritableFile> fil
                                                WriterOptions options) {
   return NoThrow([&]() -> Result<std::unique_ptr<Writer>> {
     if (file == nullptr) return InvalidArgument("no file to write to");
-    DSI_RETURN_IF_ERROR(Prepare(options, &schema));
+    DSI_RETURN_IF_ERROR(internal::PrepareSchema(options, &schema));
     DSI_ASSIGN_OR_RETURN(internal::ClusterKeys keys,
                          internal::ResolveClusterKeys(schema, schema.cluster_by));
     auto shared = std::make_shared<const Schema>(std::move(schema));

@@ -6,11 +6,11 @@
 // are being encoded or written, in Finish or before it, publishes nothing, and every call after it
 // says why again.
 //
-// Where rows keep their order (keep_order, no keys, or an overlay), stripes are written while rows
-// come: the layout is planned on the first four of them, and from then on rows of about two stripes
-// are in memory. All rows wait for Finish where int8 is declared, which asks for the greatest value
-// of all, and where the first four stripes of an overlay lack one of its features. A Writer
-// destroyed before Finish leaves nothing behind.
+// Where rows keep their order (keep_order, no keys, input_is_clustered, or an overlay), stripes are
+// written while rows come: the layout is planned on the first four of them, and from then on rows
+// of about two stripes are in memory. All rows wait for Finish where int8 is declared, which asks
+// for the greatest value of all, and where the first four stripes of an overlay lack one of its
+// features. A Writer destroyed before Finish leaves nothing behind.
 //
 // Objects of the caller's (a file, the progress callback) should not throw; where they do, the call
 // fails with kCancelled.
@@ -53,6 +53,11 @@ struct WriterOptions {
   std::vector<std::string> cluster_by = {};
   // Ignore all keys: rows keep the order of input.
   bool keep_order = false;
+  // Rows come clustered by the keys, and keep their order: those of a session (equal in all keys
+  // but the time) follow each other, and their times never go back, where a row without a time
+  // comes before those that have one. Each row is checked; see Finish. Where the keys are a time
+  // alone, times never go back at all. Not without keys.
+  bool input_is_clustered = false;
   // Store each row's input position as the key feature "__position".
   bool keep_position = false;
   // Rows of a stripe, about: it is cut between sessions (the last key before the time), and the
@@ -108,6 +113,9 @@ struct WriteReport {
   uint64_t values_stored = 0;  // Entries left after dedup.
   uint64_t index_bytes = 0;    // Encoded inverse indexes.
   uint64_t spilled_bytes = 0;  // Of rows in temporary files; 0: all stayed in memory.
+  // There are keys, and rows stand in the file as they came: input_is_clustered would have written
+  // them while they came.
+  bool came_clustered = false;
   // Of all threads together: rows in memory to pages (dedup, choices, encoding), and how much of
   // that went into choosing encodings, which is done once for a stream and again when it drifts.
   double encode_seconds = 0;
@@ -148,7 +156,8 @@ class DSI_EXPORT Writer {
 
   // Rounds what is declared, clusters, encodes, writes and publishes. Once. kOutOfRange: a value
   // beyond its precision (S-014). kInvalidArgument: called again; an
-  // overlay of other rows than were given. kResourceExhausted: no memory, so many stripes that the
+  // overlay of other rows than were given. kBadInput: rows do not come as input_is_clustered says;
+  // names the first row that shows it. kResourceExhausted: no memory, so many stripes that the
   // footer would be too large, or more streams than a stripe may have. kCorrupt: what was written
   // breaks a rule that readers check, or what was spilled is not what is read back; nothing is
   // published. kCancelled: by progress. kAlreadyExists: the output has come into being since

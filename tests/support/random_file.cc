@@ -112,9 +112,17 @@ RandomFile MakeRandomFile(uint64_t seed) {
   options.dedup = random() % 6 != 0;
   options.find_groups = random() % 4 != 0;
   options.tuning = random() % 4 == 0 ? Tuning::kNetwork : Tuning::kNvme;
+  std::vector<size_t> order = ClusteredOrder(input, keys);
+  options.input_is_clustered = !keys.empty() && seed % 3 == 1;
+  if (options.input_is_clustered) {
+    for (ModelColumn& column : input.columns) {
+      const auto rows = column.rows;
+      for (size_t p = 0; p < num_rows; ++p) column.rows[p] = rows[order[p]];
+    }
+    std::iota(order.begin(), order.end(), size_t{0});
+  }
   file.bytes = WriteRows(input, options);
 
-  const std::vector<size_t> order = ClusteredOrder(input, keys);
   file.table.schema = input.schema;
   file.table.num_rows = num_rows;
   for (const ModelColumn& column : input.columns) {

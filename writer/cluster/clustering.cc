@@ -23,10 +23,20 @@ constexpr uint32_t kPollEvery = 1U << 16;  // Rows.
 // Reads one scalar or string feature row by row, in input order.
 class KeyCursor {
  public:
-  explicit KeyCursor(const FeatureSource& source)
+  // From row `first` on.
+  KeyCursor(const FeatureSource& source, size_t first)
       : rows_(*source.rows),
         width_(static_cast<size_t>(TypeWidth(source.spec->columns[0].type))),
-        bytes_(source.has_lengths()) {}
+        bytes_(source.has_lengths()),
+        entry_(first) {
+    if (!rows_.all_present) {
+      entry_ = static_cast<size_t>(std::lower_bound(rows_.rows.begin(), rows_.rows.end(), first) -
+                                   rows_.rows.begin());
+    }
+    offset_ = entry_ * width_;
+    if (bytes_)
+      offset_ = std::accumulate(rows_.lengths.begin(), rows_.lengths.begin() + entry_, size_t{0});
+  }
 
   // The bytes of the row's value; `present` false when missing. Rows must be asked for in ascending
   // order, each once.
@@ -49,17 +59,17 @@ class KeyCursor {
   const RowBatch::FeatureBuffer& rows_;
   size_t width_;
   bool bytes_;
-  size_t entry_ = 0;
-  size_t offset_ = 0;
+  size_t entry_;
+  size_t offset_;
 };
 
-std::vector<int64_t> ReadTimes(const FeatureSource* source, size_t num_rows) {
+std::vector<int64_t> ReadTimes(const FeatureSource* source, size_t first, size_t num_rows) {
   std::vector<int64_t> times(num_rows, std::numeric_limits<int64_t>::min());
   if (source == nullptr) return times;
-  KeyCursor cursor(*source);
+  KeyCursor cursor(*source, first);
   for (size_t row = 0; row < num_rows; ++row) {
     bool present = false;
-    const std::string_view bytes = cursor.Next(static_cast<uint32_t>(row), &present);
+    const std::string_view bytes = cursor.Next(static_cast<uint32_t>(first + row), &present);
     if (present) std::memcpy(&times[row], bytes.data(), sizeof(int64_t));
   }
   return times;
@@ -195,19 +205,19 @@ uint32_t KeyRecordBytes(const ClusterKeys& keys) {
 
 void AppendKeyRecords(std::span<const FeatureSource> features, const ClusterKeys& keys,
                       uint32_t first_row, std::span<const uint64_t> row_bytes,
-                      std::vector<std::byte>* records) {
+                      std::vector<std::byte>* records, size_t skipped) {
   const size_t num_rows = row_bytes.size();
   const size_t width = KeyRecordBytes(keys);
   const size_t base = records->size();
   records->resize(base + num_rows * width);
-  const std::vector<int64_t> times =
-      ReadTimes(keys.time < 0 ? nullptr : &features[static_cast<size_t>(keys.time)], num_rows);
+  const std::vector<int64_t> times = ReadTimes(
+      keys.time < 0 ? nullptr : &features[static_cast<size_t>(keys.time)], skipped, num_rows);
   for (size_t level = 0; level < keys.keys.size(); ++level) {
-    KeyCursor cursor(features[keys.keys[level]]);
+    KeyCursor cursor(features[keys.keys[level]], skipped);
     std::byte* at = records->data() + base + level * kKeyHashBytes;
     for (uint32_t row = 0; row < num_rows; ++row, at += width) {
       bool present = false;
-      const std::string_view bytes = cursor.Next(row, &present);
+      const std::string_view bytes = cursor.Next(static_cast<uint32_t>(skipped + row), &present);
       // A missing key is a key of its own, and not the empty string.
       XXH128_hash_t hash = XXH3_128bits_withSeed(bytes.data(), bytes.size(), present ? 1 : 0);
       if (level > 0) {

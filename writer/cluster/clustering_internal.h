@@ -34,10 +34,10 @@ Result<ClusterKeys> ResolveClusterKeys(const Schema& schema, const std::vector<s
 // Of the record of a row.
 uint32_t KeyRecordBytes(const ClusterKeys& keys);
 // Appends the records of rows, which are [first_row, …) of the input. `features`: of the schema,
-// with these rows. All bytes of a row are fresh ones.
+// with these rows behind `skipped` others. All bytes of a row are fresh ones.
 void AppendKeyRecords(std::span<const FeatureSource> features, const ClusterKeys& keys,
                       uint32_t first_row, std::span<const uint64_t> row_bytes,
-                      std::vector<std::byte>* records);
+                      std::vector<std::byte>* records, size_t skipped = 0);
 // Of records of rows a number for the session of each. There are keys.
 std::vector<uint64_t> SessionsOf(const ClusterKeys& keys, std::span<const std::byte> records);
 // Takes from the fresh bytes of each row what its session repeats.

@@ -20,4 +20,14 @@ Result<RowList> KeptOrder(std::span<const uint32_t> row_bytes) {
   return rows;
 }
 
+Result<RowList> KeptOrder(bool has_sessions, std::span<const ListedRow> listed) {
+  RowList rows(has_sessions, UINT64_MAX, "");
+  for (uint32_t i = 0; i < listed.size(); ++i) {
+    ListedRow row = listed[i];
+    row.input_row = i;
+    DSI_RETURN_IF_ERROR(rows.Append(row));
+  }
+  return rows;
+}
+
 }  // namespace dsi::internal

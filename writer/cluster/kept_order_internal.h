@@ -1,5 +1,5 @@
-// Rows that keep the order in which they come: no key is asked, so that all that is to be known of
-// a row before it is read is what it takes.
+// Rows that keep the order in which they come: all that is to be known of a row before it is read
+// is what it takes, and, where rows come clustered, its time and whether it begins a session.
 #pragma once
 
 #include <cstdint>
@@ -19,5 +19,7 @@ void AppendRowBytes(std::span<const FeatureSource> features, size_t first, size_
 
 // The rows of these bytes, in their order.
 Result<RowList> KeptOrder(std::span<const uint32_t> row_bytes);
+// The same of rows of which more is known; they are numbered from 0 on.
+Result<RowList> KeptOrder(bool has_sessions, std::span<const ListedRow> listed);
 
 }  // namespace dsi::internal

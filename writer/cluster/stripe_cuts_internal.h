@@ -26,8 +26,8 @@ std::vector<uint64_t> RowBytes(std::span<const FeatureSource> features, size_t n
 
 // Stripes within these limits, but for the last, which has up to half as many rows more, and for a
 // row that alone takes more bytes. A session longer than a stripe is split. Errors: those of
-// reading the list. `more_come`: of rows without sessions that others may follow, only the stripes
-// that stay as they are whatever follows.
+// reading the list. `more_come`: of rows that others may follow, only the stripes that stay as they
+// are whatever follows.
 Result<std::vector<StripeCut>> CutStripes(const RowList& rows, const RowLimits& most,
                                           bool more_come = false);
 

@@ -122,12 +122,17 @@ void SpilledRows::CutBack(uint64_t num_rows) {
   loaded_ = UINT64_MAX;
 }
 
-Status SpilledRows::ForEachRecords(
-    const std::function<Status(std::span<const std::byte>)>& visit) const {
+Status SpilledRows::ForEachRecords(const std::function<Status(std::span<const std::byte>)>& visit,
+                                   uint64_t first) const {
   std::vector<std::byte> bytes;
-  for (const Block& block : record_blocks_) {
-    DSI_RETURN_IF_ERROR(records_.Read(block.offset, &bytes));
-    DSI_RETURN_IF_ERROR(visit(bytes));
+  for (size_t i = 0; i < record_blocks_.size(); ++i) {
+    const uint64_t begin = record_blocks_[i].first_row;
+    const uint64_t end =
+        i + 1 < record_blocks_.size() ? record_blocks_[i + 1].first_row : num_rows_;
+    if (end <= first) continue;
+    DSI_RETURN_IF_ERROR(records_.Read(record_blocks_[i].offset, &bytes));
+    const uint64_t skipped = std::max(begin, first) - begin;
+    DSI_RETURN_IF_ERROR(visit(std::span(bytes).subspan(skipped * (bytes.size() / (end - begin)))));
   }
   return Status::Ok();
 }

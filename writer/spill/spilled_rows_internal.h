@@ -34,8 +34,9 @@ class SpilledRows {
   uint64_t num_rows() const { return num_rows_; }
   uint64_t spilled_bytes() const { return rows_.size() + records_.size(); }
 
-  // Calls visit with the records of all rows, some at a time.
-  Status ForEachRecords(const std::function<Status(std::span<const std::byte>)>& visit) const;
+  // Calls visit with the records of all rows from `first` on, some at a time.
+  Status ForEachRecords(const std::function<Status(std::span<const std::byte>)>& visit,
+                        uint64_t first = 0) const;
   // A block of rows, which ascend.
   struct Block {
     uint64_t offset = 0;
