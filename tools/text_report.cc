@@ -57,7 +57,10 @@ std::string ClusterText(const TextFit& fit) {
   }
   std::string text;
   for (const std::string& key : keys) text += (text.empty() ? "" : ", ") + key;
-  return text;
+  if (!fit.came_clustered || fit.rows == 0) return text;
+  return text + (fit.said_clustered
+                     ? ": rows came so"
+                     : ": rows came so (--clustered writes such rows while they are read)");
 }
 
 // "line 5", or of several files "line 5 of b.jsonl".
@@ -231,6 +234,7 @@ Json DecisionsJson(const TextFit& fit) {
   return {{"files", fit.num_files},
           {"inferred", fit.inferred},
           {"cluster_by", fit.keep_order ? std::vector<std::string>() : fit.schema.cluster_by},
+          {"came_clustered", fit.came_clustered},
           {"keys", NamesOf(fit.schema, Kind::kKey)},
           {"times", NamesOf(fit.schema, Kind::kTimestamp)},
           {"labels", NamesOf(fit.schema, Kind::kLabel)},

@@ -21,8 +21,10 @@ struct TextFit {
   InferReport inference;
   TextCoverage coverage;
   bool keep_order = false;
-  bool explain = false;  // What decided on each feature was asked for.
-  bool read = false;     // Rows were read, so that `coverage` and `rows` mean something.
+  bool said_clustered = false;  // --clustered.
+  bool came_clustered = false;  // Rows stand in the file, by its keys, as they came.
+  bool explain = false;         // What decided on each feature was asked for.
+  bool read = false;            // Rows were read, so that `coverage` and `rows` mean something.
   uint64_t rows = 0;
   RejectedRows rejected = {};
 };

@@ -29,6 +29,12 @@ Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr
   for (const auto& [key, text] : metadata) schema.metadata[key] = text;
   DSI_ASSIGN_OR_RETURN(writer_options.cluster_by,
                        ClusterKeysOf(options.choice, options.source.schema_file.empty(), &schema));
+  if (writer_options.input_is_clustered && writer_options.cluster_by.empty() &&
+      schema.cluster_by.empty()) {
+    return internal::InvalidArgument(
+        "--clustered: there is no session key that rows could be clustered by: --session-key "
+        "names one");
+  }
   TextToDsiReport report;
   report.fit = {.source = source.name(),
                 .num_files = source.num_files(),
@@ -37,6 +43,7 @@ Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr
                 .inference = source.inference(),
                 .coverage = {},
                 .keep_order = writer_options.keep_order,
+                .said_clustered = writer_options.input_is_clustered,
                 .read = true};
   if (!writer_options.cluster_by.empty()) report.fit.schema.cluster_by = writer_options.cluster_by;
   writer_options.progress = [progress](const WriteProgress& now) {
@@ -83,6 +90,7 @@ Result<TextToDsiReport> Convert(const TextToDsiOptions& options, std::unique_ptr
                               report.fit.rejected.rows);
   }
   DSI_ASSIGN_OR_RETURN(report.written, writer->Finish());
+  report.fit.came_clustered = report.written.came_clustered;
   return report;
 }
 

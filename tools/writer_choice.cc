@@ -72,9 +72,13 @@ std::vector<CLI::Option*> AddWriterChoice(CLI::App* app, WriterChoice* choice,
       add(app->add_option("--time", choice->time_feature, "Order the rows of a session by this")
               ->type_name("NAME"),
           order_group);
-  add(app->add_flag("--keep-order", writer->keep_order, "Leave rows as they come")
-          ->excludes(keys)
-          ->excludes(time),
+  auto* keep = add(app->add_flag("--keep-order", writer->keep_order, "Leave rows as they come")
+                       ->excludes(keys)
+                       ->excludes(time),
+                   order_group);
+  add(app->add_flag("--clustered", writer->input_is_clustered,
+                    "Rows come so, session by session, and stay so: written while they are read")
+          ->excludes(keep),
       order_group);
   add(app->add_flag("--keep-position", writer->keep_position,
                     "Store each row's place, for --original-order later"),
