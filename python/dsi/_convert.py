@@ -83,6 +83,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--time", metavar="NAME", help="order the rows of a session by this")
     add("--keep-order", action="store_true", help="leave rows as they come")
+    add(
+        "--clustered",
+        action="store_true",
+        help="rows come so, session by session, and stay so: written while they are read",
+    )
     add("--keep-position", action="store_true", help="store each row's place")
     add("--no-dedup", action="store_true", help="store every row's values")
     add("--no-groups", action="store_true", help="only the groups that the schema declares")
@@ -116,6 +121,7 @@ _ONLY_TO_DSI = (
     "session_key",
     "time",
     "keep_order",
+    "clustered",
     "keep_position",
     "no_dedup",
     "no_groups",
@@ -206,6 +212,8 @@ def _to_dsi(asked: argparse.Namespace) -> dict[str, Any]:
     _refuse(asked, _ONLY_FROM_DSI, "a .dsi file is made")
     if asked.keep_order and (asked.session_key or asked.time):
         raise InvalidArgument("--keep-order excludes --session-key and --time")
+    if asked.keep_order and asked.clustered:
+        raise InvalidArgument("--keep-order excludes --clustered")
     kinds = {files.format_of(name) for name in asked.inputs}
     if len(kinds) != 1:
         raise InvalidArgument("files of several formats are not made into one .dsi file")
@@ -237,6 +245,7 @@ def _to_dsi(asked: argparse.Namespace) -> dict[str, Any]:
         ignore_unknown=asked.ignore_unknown,
         null_entries=asked.null_entries or "fail",
         keep_order=asked.keep_order,
+        clustered=asked.clustered,
         keep_position=asked.keep_position,
         dedup=not asked.no_dedup,
         find_groups=not asked.no_groups,

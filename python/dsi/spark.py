@@ -112,7 +112,8 @@ class DsiSource(DataSource):  # type: ignore[misc]
     between; schema, JSON or a file that the driver reads, else by the types of the columns; job, an
     id by which a job that is run again does not add its rows twice; message; ignore_unknown;
     null_entries; the keywords of `dsi.Writer`. memory_bytes is 1 GiB of each task, threads are its
-    CPUs. Rows of a session belong into one partition: repartition by the session's id.
+    CPUs. Rows of a session belong into one partition: repartition by the session's id. Where
+    it is sorted by the keys as well (sortWithinPartitions), clustered says so.
     """
 
     @classmethod

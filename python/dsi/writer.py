@@ -36,7 +36,10 @@ NullEntries = Literal["fail", "drop", "fill"]
 class WriterKeywords(TypedDict, total=False):
     """Keywords of `Writer` and of all that writes a file.
 
-    keep_order: ignore keys, rows keep the order of input. keep_position: store each row's position.
+    keep_order: ignore keys, rows keep the order of input. clustered: rows come so by the keys, the
+    rows of a session behind each other in the order of their time, and keep their order; stripes
+    are written while rows come, and rows that come otherwise are refused (BadInput).
+    keep_position: store each row's position.
     stripe_rows (262,144), stripe_bytes (1 GiB), page_values (65,536): sizes of the file's parts.
     memory_bytes: for rows and what finishing needs; 0: three quarters of what there is. Rows that
     do not fit wait in spill_folder, in files without a name; '': the file's folder. threads: of
@@ -62,13 +65,15 @@ class WriterKeywords(TypedDict, total=False):
     find_groups: bool
     verify_after_encode: bool
     layout_from: str
+    clustered: bool
     overwrite: bool
     progress: Progress | None
 
 
 @dataclass(frozen=True, slots=True)
 class WriteReport:
-    """What was written. values_in: entries handed in; values_stored: those left after dedup."""
+    """What was written. values_in: entries handed in; values_stored: those left after dedup.
+    came_clustered: there are keys, and rows stand as they came."""
 
     num_rows: int
     num_sessions: int
@@ -79,6 +84,7 @@ class WriteReport:
     values_stored: int
     index_bytes: int
     spilled_bytes: int
+    came_clustered: bool
     encode_seconds: float
     choose_seconds: float
 

@@ -28,10 +28,11 @@ void Make(WriterOptions* out, std::vector<std::string> cluster_by, bool keep_ord
           bool keep_position, uint32_t stripe_rows, uint64_t stripe_bytes, uint32_t page_values,
           uint64_t memory_bytes, std::string spill_folder, int threads, const std::string& tuning,
           bool dedup, bool find_groups, bool verify_after_encode, bool overwrite,
-          const std::string& layout_from) {
+          const std::string& layout_from, bool clustered) {
   WriterOptions options;
   options.cluster_by = std::move(cluster_by);
   options.keep_order = keep_order;
+  options.input_is_clustered = clustered;
   options.keep_position = keep_position;
   options.stripe_rows = stripe_rows;
   options.stripe_bytes = stripe_bytes;
@@ -61,6 +62,7 @@ nb::dict ReportDict(const WriteReport& report) {
   made["values_stored"] = report.values_stored;
   made["index_bytes"] = report.index_bytes;
   made["spilled_bytes"] = report.spilled_bytes;
+  made["came_clustered"] = report.came_clustered;
   made["encode_seconds"] = report.encode_seconds;
   made["choose_seconds"] = report.choose_seconds;
   return made;
@@ -76,7 +78,7 @@ void BindWriterOptions(nb::module_& module) {
            nb::arg("spill_folder") = usual.spill_folder, nb::arg("threads") = 0,
            nb::arg("tuning") = "nvme", nb::arg("dedup") = true, nb::arg("find_groups") = true,
            nb::arg("verify_after_encode") = true, nb::arg("overwrite") = false,
-           nb::arg("layout_from") = "");
+           nb::arg("layout_from") = "", nb::arg("clustered") = false);
 }
 
 }  // namespace dsi::python

@@ -64,6 +64,20 @@ def test_rows_come_back_and_sessions_are_whole(spark, tmp_path):
     assert some.schema.names == ["label", "clicks"]
 
 
+def test_sorted_partitions_are_written_while_rows_come(spark, tmp_path):
+    frame = spark.createDataFrame(ROWS, COLUMNS).repartition(3, "session_id")
+    options = {"cluster_by": "session_id", "clustered": "true", "stripe_rows": "20"}
+    save(frame.sortWithinPartitions("session_id", "ts"), tmp_path / "t", **options)
+    found = dsi.open(tmp_path / "t")
+    assert found.schema["cluster_by"] == ["session_id"]
+    sessions = found.to_arrow(["session_id"])["session_id"].to_pylist()
+    assert sum(a != b for a, b in pairwise(sessions)) == 59
+    assert sorted(map(tuple, load(spark, tmp_path / "t").collect())) == ROWS
+    with pytest.raises(Exception, match="do not come clustered"):
+        save(frame.sortWithinPartitions("label", "ts"), tmp_path / "u", **options)
+    assert (dsi.Table(tmp_path / "u").newest().num_rows, staged(tmp_path / "u")) == (0, [])
+
+
 def test_maps_strings_and_decimals(spark, tmp_path):
     """As tables of Hive have them: scores by name, lists of names, prices."""
     names = [{"red": i / 2, "blue": 1.0} for i in range(40)]
