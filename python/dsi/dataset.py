@@ -344,8 +344,8 @@ class Dataset(Tables):
         return self.native.session_starts(begin, self.num_rows if end is None else end)
 
     def split_by_sessions(self, parts: int) -> list[tuple[int, int]]:
-        """All rows as spans (begin, end) that follow each other, of whole sessions and about as many
-        rows each: rank r of w that shall share no session with others takes
+        """All rows as spans (begin, end) that follow each other, of whole sessions, about equally
+        many rows each: rank r of w that shall share no session with others takes
         `loader(…, rows=[dataset.split_by_sessions(w)[r]], rank=0, world=1)`. Reads the keys of rows
         around each cut alone.
 

@@ -137,7 +137,7 @@ OPERATIONS = {
 }
 OPERATIONS |= PAIRS
 # Which part of them is looked at where results are scored lists.
-PARTS = {name: "x.weights" for name in ("score_add", "score_multiply", "score_clamp", "enumerate")}
+PARTS = dict.fromkeys(("score_add", "score_multiply", "score_clamp", "enumerate"), "x.weights")
 PARTS["difference of a scored list"] = "x.ids"
 
 
