@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Self, Unpack
 
 from . import _dsi
-from ._opening import checked, opening
+from ._opening import RemoteKeywords, checked, opening
 from ._schema import SchemaLike
 from .dataset import Dataset
 from .dataset import open as open_dataset
@@ -133,25 +133,14 @@ class Table:
         where: str | os.PathLike[str],
         *,
         threads: int = 0,
-        ca_file: str = "",
-        s3_endpoint: str = "",
-        s3_region: str = "",
-        s3_profile: str = "",
-        s3_no_sign_request: bool = False,
+        **remote: Unpack[RemoteKeywords],
     ):
         """Opens a table. threads: that read footers of staged files; 0: as many as cores, 32 of S3.
-        What begins with s3_, and ca_file, are those of `dsi.open`.
+        The other keywords are those of `dsi.open`, and hold for what is read of it, too.
 
         NotFound: no table is there (`Table.create`).
         """
-        how: dict[str, Any] = {
-            "threads": threads,
-            "ca_file": ca_file,
-            "s3_endpoint": s3_endpoint,
-            "s3_region": s3_region,
-            "s3_profile": s3_profile,
-            "s3_no_sign_request": s3_no_sign_request,
-        }
+        how: dict[str, Any] = {"threads": threads, **remote}
         self._open(os.fspath(where), how, False)
 
     def _open(self, where: str, how: dict[str, Any], create: bool) -> None:
@@ -165,22 +154,11 @@ class Table:
         *,
         exist_ok: bool = False,
         threads: int = 0,
-        ca_file: str = "",
-        s3_endpoint: str = "",
-        s3_region: str = "",
-        s3_profile: str = "",
-        s3_no_sign_request: bool = False,
+        **remote: Unpack[RemoteKeywords],
     ) -> Self:
         """Makes a table, whose snapshot 1 has no files. AlreadyExists: one is there, and exist_ok
-        is not set."""
-        how: dict[str, Any] = {
-            "threads": threads,
-            "ca_file": ca_file,
-            "s3_endpoint": s3_endpoint,
-            "s3_region": s3_region,
-            "s3_profile": s3_profile,
-            "s3_no_sign_request": s3_no_sign_request,
-        }
+        is not set. The other keywords are those of `dsi.open`."""
+        how: dict[str, Any] = {"threads": threads, **remote}
         table = cls.__new__(cls)
         try:
             table._open(os.fspath(where), how, True)

@@ -214,3 +214,16 @@ def test_a_table_is_no_path(table):
     table.commit("a", [table.write(rows(0, 5), "a")])
     with pytest.raises(dsi.InvalidArgument, match="is open already"):
         dsi.open(table.dataset())
+
+
+def test_a_table_is_opened_as_datasets_are(tmp_path):
+    table = dsi.Table.create(tmp_path / "t", deadline_s=5, direct=True)
+    table.commit("a", [table.write(rows(1, 2), "a")])
+    again = pickle.loads(pickle.dumps(dsi.Table(tmp_path / "t", max_tries=2, threads=1)))
+    assert again.dataset().num_rows == 2
+    assert again._how == {"max_tries": 2, "threads": 1}
+    for wrong in ({"max_tries": 0}, {"headers": ["no header"]}, {"latency_s": -1}):
+        with pytest.raises(dsi.InvalidArgument, match=next(iter(wrong))):
+            dsi.Table(tmp_path / "t", **wrong)
+    with pytest.raises(TypeError):
+        dsi.Table(tmp_path / "t", max_attempts=2)
