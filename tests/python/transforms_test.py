@@ -303,6 +303,7 @@ def test_the_page_runs(tmp_path, monkeypatch, capsys):
     exec("\n".join(blocks), {})
     told = capsys.readouterr().out
     assert "['recent_hashed', 'price_bucket'] ['price_log'] (200,)" in told
+    assert "['alike', 'liked'] ['new']" in told
     assert 'output "recent_hashed"' in told
 
 
