@@ -2,7 +2,9 @@
 // stripes and, in small files, the bytes that clustering gives.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dsi/tests/support/heap_use.h"
@@ -138,6 +140,68 @@ TEST(ClusteredInputTest, StripesAreWrittenWhileRowsCome) {
   // The greatest value of all is asked for.
   EXPECT_EQ(calls_before_finish("int8", true), 0);
   EXPECT_EQ(calls_before_finish("exact", false), 0);
+}
+
+// Items have states that change in time, and rows of many sessions see them: stripes are encoded by
+// the times of their rows, not by how these lie.
+TEST(ClusteredInputTest, StatesOfItemsAreStoredInTime) {
+  constexpr int64_t kSessions = 600;
+  constexpr int64_t kRowsOfSession = 6;
+  constexpr size_t kItems = 12;
+  struct View {
+    int64_t session = 0;
+    int64_t time = 0;
+    int64_t item = 0;
+    std::vector<int64_t> viewers;  // Of the item, the last before.
+  };
+  std::vector<View> views;
+  for (int64_t session = 0; session < kSessions; ++session) {
+    for (int64_t row = 0; row < kRowsOfSession; ++row) {
+      views.push_back({.session = session,
+                       .time = 10 * session + 400 * row + row,
+                       .item = (session * 7 + row * 5) % static_cast<int64_t>(kItems)});
+    }
+  }
+  std::vector<View*> in_time;
+  for (View& view : views) in_time.push_back(&view);
+  std::stable_sort(in_time.begin(), in_time.end(),
+                   [](const View* a, const View* b) { return a->time < b->time; });
+  std::vector<std::vector<int64_t>> viewers(kItems);
+  for (View* view : in_time) {
+    std::vector<int64_t>& of_item = viewers[static_cast<size_t>(view->item)];
+    view->viewers = of_item;
+    of_item.insert(of_item.begin(), view->session * 1'000'003 % 99'991);
+    if (of_item.size() > 30) of_item.pop_back();
+  }
+  const auto write = [&](bool is_clustered) {
+    std::vector<std::byte> bytes;
+    auto writer = Writer::Create(CreateMemoryFile(&bytes, "memory"), *Schema::FromJson(R"({
+        "features": [{"name": "session", "kind": "key", "type": "int64"},
+                     {"name": "t", "kind": "timestamp", "type": "int64", "unit": "s"},
+                     {"name": "item", "kind": "key", "type": "int64"},
+                     {"name": "viewers", "kind": "list", "type": "int64"}],
+        "cluster_by": ["session", "t"]})"),
+                                 {.input_is_clustered = is_clustered, .stripe_rows = 600});
+    EXPECT_TRUE(writer.ok()) << writer.status().ToString();
+    for (const View& view : views) {
+      RowBatch batch((*writer)->schema());
+      EXPECT_TRUE(batch.SetInt(0, view.session).ok());
+      EXPECT_TRUE(batch.SetInt(1, view.time).ok());
+      EXPECT_TRUE(batch.SetInt(2, view.item).ok());
+      EXPECT_TRUE(batch.SetInts(3, 0, view.viewers).ok());
+      EXPECT_TRUE(batch.EndRow().ok());
+      EXPECT_TRUE((*writer)->Append(std::move(batch)).ok());
+    }
+    const auto report = (*writer)->Finish();
+    EXPECT_TRUE(report.ok()) << report.status().ToString();
+    const auto reader = OpenBytes(bytes);
+    EXPECT_TRUE(reader->Verify()->empty());
+    return std::pair(report->values_stored, TextOf(*reader));
+  };
+  const auto sorted = write(false);
+  const auto streamed = write(true);
+  EXPECT_EQ(streamed.second, sorted.second);
+  EXPECT_LT(streamed.first, sorted.first + sorted.first / 10);
 }
 
 // Only a time: there are no sessions, and rows follow each other in time.
