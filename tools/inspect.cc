@@ -206,8 +206,15 @@ Status CheckOneView(const Options& options) {
     if (view->count() == 0) continue;
     given += (count++ == 0 ? "" : ", ") + view->get_name();
   }
-  if (count < 2) return Status::Ok();
-  return internal::InvalidArgument("{}: give one of them, each is a view of its own", given);
+  if (count > 1)
+    return internal::InvalidArgument("{}: give one of them, each is a view of its own", given);
+  const bool is_unnamed = options.overlays.empty() && options.streams.empty();
+  for (const CLI::Option* view : options.views) {
+    const bool takes_name = view->get_name() == "--overlays" || view->get_name() == "--streams";
+    if (takes_name && view->count() != 0 && is_unnamed)
+      return internal::InvalidArgument("{}: an empty name", given);
+  }
+  return Status::Ok();
 }
 
 FeatureOrder OrderOf(const Options& options) {
@@ -226,7 +233,7 @@ Result<std::unique_ptr<Reader>> OpenOne(const std::string& file, const OpenOptio
 // What many files have as one table.
 Status RunOnMany(const Options& options, Console* console) {
   const auto of_one = [](std::string_view option) {
-    return internal::InvalidArgument("{} is a view of one file: name that alone", option);
+    return internal::InvalidArgument("{} is for one file: name that alone", option);
   };
   const bool is_of_many = options.features || !options.plan.empty();
   for (const CLI::Option* view : options.views) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dsi/dataset/dataset.h"
+#include "dsi/dataset/dataset_access_internal.h"
 #include "dsi/io/uri_internal.h"
 #include "dsi/tools/feature_choice_internal.h"
 #include "dsi/tools/inspect_internal.h"
@@ -28,6 +29,15 @@ std::string NotShown(size_t count) {
   return fmt::format("… and {} more; --json has them\n", CountText(count - kFilesShown));
 }
 
+// Of a file and its overlays.
+uint64_t BytesOf(const Dataset& dataset, size_t file) {
+  const internal::DatasetFiles& files = internal::DatasetAccess::Files(dataset);
+  uint64_t bytes = files.files()[file].bytes;
+  for (const internal::PlacedOverlay& placed : files.overlays_of(file))
+    bytes += files.overlays()[placed.overlay].facts.bytes;
+  return bytes;
+}
+
 Json JsonOf(const PlannedReads& reads) {
   return {{"rows", reads.num_rows},
           {"stripes", reads.num_stripes},
@@ -44,11 +54,12 @@ Json JsonOf(const DatasetPlan& plan, const Dataset& dataset, size_t num_columns)
   Json files = Json::array();
   for (const DatasetPlan::File& file : plan.files) {
     const DatasetFile& stored = dataset.files()[file.file];
-    bytes += stored.bytes;
+    const uint64_t file_bytes = BytesOf(dataset, file.file);
+    bytes += file_bytes;
     Json one = {{"path", internal::ShownName(stored.path)}, {"skipped", file.is_skipped}};
     one.update(JsonOf(file.reads));
     one["steps"] = file.steps;
-    one["file_bytes"] = stored.bytes;
+    one["file_bytes"] = file_bytes;
     files.push_back(std::move(one));
   }
   Json all = {{"columns", num_columns}, {"files_skipped", plan.files_skipped}};
@@ -69,11 +80,12 @@ std::string TextOf(const DatasetPlan& plan, const Dataset& dataset, const Consol
   for (size_t i = 0; i < plan.files.size(); ++i) {
     const DatasetPlan::File& file = plan.files[i];
     const DatasetFile& stored = dataset.files()[file.file];
-    bytes += stored.bytes;
+    const uint64_t file_bytes = BytesOf(dataset, file.file);
+    bytes += file_bytes;
     if (i >= kFilesShown) continue;
     table.AddRow({internal::ShownName(stored.path), CountText(file.reads.num_rows),
                   file.is_skipped ? "skipped" : CountText(file.reads.reads),
-                  BytesText(file.reads.bytes), ShareText(file.reads.bytes, stored.bytes),
+                  BytesText(file.reads.bytes), ShareText(file.reads.bytes, file_bytes),
                   fmt::format("{} of {}", file.reads.stripes_skipped, file.reads.num_stripes)});
   }
   const PlannedReads& sum = plan.reads;
@@ -83,9 +95,10 @@ std::string TextOf(const DatasetPlan& plan, const Dataset& dataset, const Consol
                   ShareText(sum.bytes, bytes), BytesText(sum.bytes_needed),
                   CountOf(sum.directory_reads, "read"), BytesText(sum.directory_bytes));
   if (sum.stripes_skipped != 0) {
-    all += fmt::format("; {} of {} files skipped, {} of {} stripes, in which no row can match",
-                       CountText(plan.files_skipped), CountText(plan.files.size()),
-                       CountText(sum.stripes_skipped), CountText(sum.num_stripes));
+    all += fmt::format(
+        "; {} of {} files skipped, {} of {} stripes, in which no row can match or all are deleted",
+        CountText(plan.files_skipped), CountText(plan.files.size()), CountText(sum.stripes_skipped),
+        CountText(sum.num_stripes));
   }
   return table.Render(console) + NotShown(plan.files.size()) + "\n" + Folded(all, console) + "\n";
 }
@@ -111,15 +124,19 @@ Status ShowDataset(const Where& where, Console* console) {
     last_feature = found.column.feature;
   }
   uint64_t bytes = 0;
-  for (const DatasetFile& file : dataset->files()) bytes += file.bytes;
+  for (size_t i = 0; i < dataset->files().size(); ++i) bytes += BytesOf(*dataset, i);
   if (console->json) {
     Json files = Json::array();
-    for (const DatasetFile& file : dataset->files()) {
+    for (size_t i = 0; i < dataset->files().size(); ++i) {
+      const DatasetFile& file = dataset->files()[i];
+      Json overlays = Json::array();
+      for (const std::string& overlay : file.overlays)
+        overlays.push_back(internal::ShownName(overlay));
       files.push_back({{"path", internal::ShownName(file.path)},
                        {"rows", file.num_rows},
-                       {"bytes", file.bytes},
+                       {"bytes", BytesOf(*dataset, i)},
                        {"fingerprint", fmt::format("{:016x}", file.fingerprint)},
-                       {"overlays", file.overlays}});
+                       {"overlays", std::move(overlays)}});
     }
     return PrintJson({{"bytes", bytes},
                       {"rows", dataset->num_rows()},
@@ -154,9 +171,10 @@ Status ShowDataset(const Where& where, Console* console) {
                    {.title = "bytes", .align = kRight},
                    {.title = "overlays", .align = kRight}});
   const size_t shown = std::min(dataset->files().size(), kFilesShown);
-  for (const DatasetFile& file : dataset->files().first(shown)) {
-    table.AddRow({internal::ShownName(file.path), CountText(file.num_rows), BytesText(file.bytes),
-                  CountText(file.overlays.size())});
+  for (size_t i = 0; i < shown; ++i) {
+    const DatasetFile& file = dataset->files()[i];
+    table.AddRow({internal::ShownName(file.path), CountText(file.num_rows),
+                  BytesText(BytesOf(*dataset, i)), CountText(file.overlays.size())});
   }
   return console->Print(facts.Render(*console) + "\n" + table.Render(*console) +
                         NotShown(dataset->files().size()));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
 
 #include "dsi/tools/feature_choice_internal.h"
 #include "dsi/tools/inspect_internal.h"
@@ -93,8 +95,10 @@ Status AddRest(const Reader& reader, const std::vector<ColumnInfo>& columns, Tex
   // Columns and indexes are counted as their nodes take in pages; some pages are compressed.
   uint64_t pages = 0;
   uint64_t content = 0;
+  uint64_t dead = 0;
   DSI_ASSIGN_OR_RETURN(const auto parts, reader.Layout());
   for (const LayoutPart& part : parts) {
+    if (part.name == "not referred to") dead += part.bytes;
     if (!part.name.starts_with("pages")) continue;
     pages += part.bytes;
     content += part.content_bytes;
@@ -108,8 +112,9 @@ Status AddRest(const Reader& reader, const std::vector<ColumnInfo>& columns, Tex
     table->AddRow({"(pages compressed)", "", "", "", "", "", "-" + BytesText(content - pages),
                    "-" + ShareText(content - pages, file_bytes)});
   }
-  add("(directory)",
-      file_bytes + (content - pages) - std::min(file_bytes + content - pages, streams));
+  const uint64_t rest = file_bytes + content - pages;
+  add("(directory)", rest - std::min(rest, streams + dead));
+  if (dead != 0) add("(not referred to)", dead);
   add("(all)", file_bytes);
   return Status::Ok();
 }
@@ -185,7 +190,7 @@ Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) 
     row.push_back(EncodingText(of_values[column.ordinal]));
     table.AddRow(std::move(row));
   }
-  DSI_RETURN_IF_ERROR(AddRest(reader, columns, &table));
+  const Status rest = AddRest(reader, columns, &table);
   DSI_RETURN_IF_ERROR(
       console->Print(table.Render(*console) + "\n" +
                      Folded("encoding: of the values in the largest stripe, the outer two levels; "
@@ -193,15 +198,19 @@ Status ShowFeatures(const Reader& reader, FeatureOrder order, Console* console) 
                             "with seals and padding",
                             *console) +
                      "\n"));
-  return damage;
+  return damage.ok() ? rest : damage;
 }
 
 Status ShowStreams(const Reader& reader, const std::string& feature, Console* console) {
   DSI_ASSIGN_OR_RETURN(const auto columns, ChooseColumns(reader, {feature}));
   std::vector<StreamInfo> streams;
+  std::set<std::tuple<std::string, uint32_t, std::string>> seen;
   for (const ColumnInfo& column : columns) {
-    DSI_ASSIGN_OR_RETURN(auto found, reader.Streams(column.name));
-    std::move(found.begin(), found.end(), std::back_inserter(streams));
+    DSI_ASSIGN_OR_RETURN(const auto found, reader.Streams(column.name));
+    // What columns share, such as the index of their group, comes with the first of them.
+    for (const StreamInfo& stream : found) {
+      if (seen.emplace(stream.column, stream.stripe, stream.role).second) streams.push_back(stream);
+    }
   }
   if (console->json) {
     Json json = Json::array();

@@ -222,7 +222,7 @@ Status ShowPlan(const Reader& reader, const Reader& planner,
       fmt::format("; {} from opening the file to the first batch, reads of one in flight together",
                   CountOf(plan.steps, "step"));
   if (plan.stripes_skipped != 0) {
-    all += fmt::format("; {} of {} stripes skipped, in which no row can match",
+    all += fmt::format("; {} of {} stripes skipped, in which no row can match or all are deleted",
                        plan.stripes_skipped, stripe.has_value() ? 1 : reader.stripes().size());
   }
   return console->Print(table.Render(*console) + "\n" + Folded(all, *console) + "\n");

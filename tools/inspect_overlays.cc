@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "dsi/dataset/files/list_files_internal.h"
 #include "dsi/io/open.h"
+#include "dsi/io/uri_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/many_files_internal.h"
 #include "dsi/tools/number_text_internal.h"
@@ -17,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct FoundOverlay {
-  std::string path;
+  std::string path;  // As it is shown.
   FileInfo info;
   std::string features;  // Their names.
   bool fits = false;
@@ -32,18 +34,33 @@ std::string RangesText(const OverlayBinding& overlay) {
   return more == 0 ? text : fmt::format("{} and {} more ranges", text, more);
 }
 
-// Of this file, or of one that had as many rows.
+Result<std::unique_ptr<Reader>> OpenFile(const std::string& path, const Where& where) {
+  DSI_ASSIGN_OR_RETURN(auto file, OpenUri(path, where.open));
+  return Reader::Open(std::move(file));
+}
+
+// Of this file, or of as many rows that no other file there has. What cannot be read is left out.
 Result<std::vector<FoundOverlay>> FindOverlays(const FileInfo& base, const Where& where) {
   DSI_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                        internal::ListFiles(where.names.front(), where.open));
   std::vector<FoundOverlay> found;
+  std::set<uint64_t> of_others;  // Rows of files that are no overlays.
   for (const std::string& path : paths) {
-    DSI_ASSIGN_OR_RETURN(auto file, OpenUri(path, where.open));
-    DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(std::move(file)));
-    const FileInfo& info = reader->info();
-    if (!info.overlay || info.overlay->base_rows != base.num_rows) continue;
-    FoundOverlay one{path, info, {}, info.overlay->base_fingerprint == base.rows_fingerprint};
-    DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, reader->Columns());
+    const auto reader = OpenFile(path, where);
+    if (!reader.ok()) {
+      PrintWarning(fmt::format("left out: {}", reader.status().message()));
+      continue;
+    }
+    const FileInfo& info = (*reader)->info();
+    if (!info.overlay) of_others.insert(info.rows_fingerprint);
+    if (!info.overlay || info.fingerprint == base.fingerprint ||
+        info.overlay->base_rows != base.num_rows)
+      continue;
+    FoundOverlay one{internal::ShownName(path),
+                     info,
+                     {},
+                     info.overlay->base_fingerprint == base.rows_fingerprint};
+    DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, (*reader)->Columns());
     std::string last;
     for (const ColumnInfo& column : columns) {
       if (column.feature == last) continue;
@@ -52,6 +69,9 @@ Result<std::vector<FoundOverlay>> FindOverlays(const FileInfo& base, const Where
     }
     found.push_back(std::move(one));
   }
+  std::erase_if(found, [&](const FoundOverlay& one) {
+    return !one.fits && of_others.contains(one.info.overlay->base_fingerprint);
+  });
   return found;
 }
 
@@ -89,9 +109,10 @@ Status ShowOverlays(const Reader& reader, const Where& where, Console* console) 
   TextTable table(
       {{"overlay"}, {"features"}, {"rows", Align::kRight}, {"bytes", Align::kRight}, {"state"}});
   for (const FoundOverlay& one : found) {
-    table.AddRow({one.path, one.features, RangesText(*one.info.overlay),
-                  BytesText(one.info.file_bytes),
-                  one.fits ? "fits" : "of other rows: write it anew"});
+    table.AddRow(
+        {one.path, one.features, RangesText(*one.info.overlay), BytesText(one.info.file_bytes),
+         one.fits ? "fits"
+                  : "of other rows: of another file, or of this one before it was written anew"});
   }
   return console->Print(table.Render(*console));
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "dsi/reader/reader.h"
 #include "dsi/tools/feature_choice_internal.h"
 
 namespace dsi::tools {
@@ -11,34 +10,34 @@ namespace {
 
 constexpr size_t kMostJobs = 20;  // That anybody looks at.
 
-Status AddFile(std::span<const FeatureUse> uses, const std::string& path,
-               std::vector<JobReads>* jobs) {
-  DSI_ASSIGN_OR_RETURN(const auto reader, Reader::Open(path));
-  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, reader->Columns());
-  for (size_t j = 0; j < jobs->size(); ++j) {
-    const std::set<std::string> names(uses[j].features.begin(), uses[j].features.end());
-    ScanOptions scan;
-    for (const ColumnInfo& column : columns) {
-      const bool is_read = names.contains(column.name) || names.contains(column.feature);
-      if (is_read && column.support.ok()) scan.features.push_back(PlainProjection(column));
-    }
-    (*jobs)[j].features = std::max<uint64_t>((*jobs)[j].features, scan.features.size());
-    if (scan.features.empty()) continue;
-    DSI_ASSIGN_OR_RETURN(const ReadPlan plan, reader->Plan(scan));
-    (*jobs)[j].reads += plan.ranges.size();
-    (*jobs)[j].bytes += plan.bytes;
+Result<JobReads> ReadsOf(const FeatureUse& use, const Dataset& dataset,
+                         std::span<const ColumnInfo> columns) {
+  JobReads reads{.times = use.times};
+  const std::set<std::string> names(use.features.begin(), use.features.end());
+  DatasetScanOptions options;
+  for (const ColumnInfo& column : columns) {
+    const bool is_read = names.contains(column.name) || names.contains(column.feature);
+    if (is_read && column.support.ok()) options.scan.features.push_back(PlainProjection(column));
   }
-  return Status::Ok();
+  reads.features = options.scan.features.size();
+  if (options.scan.features.empty()) return reads;
+  DSI_ASSIGN_OR_RETURN(const DatasetPlan plan, dataset.Plan(options));
+  reads.reads = plan.reads.reads;
+  reads.bytes = plan.reads.bytes;
+  return reads;
 }
 
 }  // namespace
 
 Result<std::vector<JobReads>> CountJobReads(std::span<const FeatureUse> uses,
-                                            std::span<const std::string> paths) {
-  std::vector<JobReads> jobs(std::min(uses.size(), kMostJobs));
-  if (jobs.empty()) return jobs;  // No file need be opened.
-  for (size_t j = 0; j < jobs.size(); ++j) jobs[j].times = uses[j].times;
-  for (const std::string& path : paths) DSI_RETURN_IF_ERROR(AddFile(uses, path, &jobs));
+                                            const Dataset& dataset) {
+  std::vector<JobReads> jobs;
+  if (uses.empty()) return jobs;  // No directory need be read.
+  DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset.Columns());
+  for (const FeatureUse& use : uses.first(std::min(uses.size(), kMostJobs))) {
+    DSI_ASSIGN_OR_RETURN(const JobReads reads, ReadsOf(use, dataset, columns));
+    jobs.push_back(reads);
+  }
   return jobs;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dsi/base/status.h"
+#include "dsi/dataset/dataset.h"
 #include "dsi/format/feature_use.h"
 
 namespace dsi::tools {
@@ -18,9 +19,9 @@ struct JobReads {
   uint64_t bytes = 0;
 };
 
-// Of each of the uses, the first few of many, as reads of all rows of the files are planned. Opens
-// the files and reads of their directories; no data.
+// Of each of the uses, the first few of many, as reads of all rows of the dataset are planned.
+// Reads of its directories; no data.
 Result<std::vector<JobReads>> CountJobReads(std::span<const FeatureUse> uses,
-                                            std::span<const std::string> paths);
+                                            const Dataset& dataset);
 
 }  // namespace dsi::tools

@@ -59,10 +59,11 @@ uint64_t BytesOf(const Dataset& dataset) {
   return bytes;
 }
 
-std::vector<std::string> PathsOf(const Dataset& dataset) {
-  std::vector<std::string> paths;
-  for (const DatasetFile& file : dataset.files()) paths.push_back(file.path);
-  return paths;
+Result<std::vector<JobReads>> JobReadsOf(std::span<const FeatureUse> uses,
+                                         std::span<const std::string> made) {
+  if (uses.empty()) return std::vector<JobReads>();
+  DSI_ASSIGN_OR_RETURN(const auto dataset, Dataset::Open(made));
+  return CountJobReads(uses, *dataset);
 }
 
 Status ReportShards(const Conversion& done, const std::vector<RewrittenShard>& shards,
@@ -158,13 +159,13 @@ Status RewriteFiles(const RewriteChoice& choice, Console* console) {
   };
   Conversion done{choice.out, BytesOf(*dataset), 0};
   const std::vector<FeatureUse>& uses = options.writer.uses;
-  DSI_ASSIGN_OR_RETURN(done.jobs_before, CountJobReads(uses, PathsOf(*dataset)));
+  DSI_ASSIGN_OR_RETURN(done.jobs_before, CountJobReads(uses, *dataset));
   if (choice.shards.rows == 0 && choice.shards.bytes == 0) {
     const auto written = Rewrite(*dataset, choice.out, options);
     progress.Clear();
     if (!written.ok()) return OfOption(written.status());
     done.seconds = watch.seconds();
-    DSI_ASSIGN_OR_RETURN(done.jobs_after, CountJobReads(uses, {{choice.out}}));
+    DSI_ASSIGN_OR_RETURN(done.jobs_after, JobReadsOf(uses, {{choice.out}}));
     return ReportToDsi(done, *written, nullptr, console);
   }
   auto shards = RewriteShards(*dataset, choice.out, choice.shards, options);
@@ -173,7 +174,7 @@ Status RewriteFiles(const RewriteChoice& choice, Console* console) {
   done.seconds = watch.seconds();
   std::vector<std::string> paths;
   for (const RewrittenShard& shard : *shards) paths.push_back(shard.path);
-  DSI_ASSIGN_OR_RETURN(done.jobs_after, CountJobReads(uses, paths));
+  DSI_ASSIGN_OR_RETURN(done.jobs_after, JobReadsOf(uses, paths));
   return ReportShards(done, *shards, console);
 }
 

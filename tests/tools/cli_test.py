@@ -230,6 +230,10 @@ class ReadTest(CliTest):
         self.assertLess(two["bytes_needed"], dsi.stat().st_size)
         streams = self.json("inspect", dsi, "--streams", names[2])
         self.assertTrue(all(s["encoding"] for s in streams))
+        # What columns share is told once.
+        every = self.json("inspect", dsi, "--streams", "*")
+        places = [(s["column"], s["stripe"], s["role"]) for s in every]
+        self.assertEqual(len(places), len(set(places)))
         self.expect(OK, "inspect", dsi, "--streams", names[2])
         self.expect(OK, "inspect", dsi, "--plan", names[2])
         said = self.expect(USAGE, "inspect", dsi, "--plan", names[2][:-1] + "_").said

@@ -65,12 +65,12 @@ class InspectManyTest(CliTest):
             [column for column in told.values() if column["conflict"]])))
         self.assertIn("--features tells why", self.expect(OK, "inspect", self.path("d")).stdout.decode())
         for option in (["--sort", "bytes"], ["--why"]):
-            self.assertIn("view of one file",
+            self.assertIn("is for one file",
                           self.expect(USAGE, "inspect", self.path("d"), "--features", *option).said)
 
     def test_what_cannot_be(self):
-        self.assertIn("view of one file", self.expect(USAGE, "inspect", self.path("d"), "--layout").said)
-        self.assertIn("view of one file", self.expect(USAGE, "inspect", self.path("d"), "--plan", "label", "--stripe", "1").said)
+        self.assertIn("is for one file", self.expect(USAGE, "inspect", self.path("d"), "--layout").said)
+        self.assertIn("is for one file", self.expect(USAGE, "inspect", self.path("d"), "--plan", "label", "--stripe", "1").said)
         self.assertIn('did you mean "clicks"', self.expect(USAGE, "inspect", self.path("d"), "--plan", "click").said)
         self.expect(IO, "inspect", self.path("nowhere/"))
         # Of what is not there the message is that of a file.

@@ -154,6 +154,29 @@ class OverlayTest(CliTest):
         self.expect(OK, "verify", over)
         self.assertEqual(json.loads(self.expect(OK, "head", over, "-n", "1").stdout), {"n": 0})
 
+    def test_inspect_tells_those_of_a_file(self):
+        over, other = self.path("a.over.dsi"), self.path("b.over.dsi")
+        vectors = [{"vector": [i + k / 7 for k in range(40)]} for i in range(500)]
+        base = self.dsi_of("b.dsi", self.rows[::-1], "--stripe-rows", "100")
+        self.expect(OK, "overlay", self.base, self.lines("v.jsonl", vectors), "-o", over, "-q")
+        self.expect(OK, "overlay", base, self.lines("n.jsonl", [{"n": i} for i in range(500)]), "-o", other, "-q")
+        self.write("notes.dsi", "no such file")
+        done = self.expect(OK, "inspect", self.base, "--overlays", self.folder, "--json", warns=True)
+        self.assertEqual([(one["path"], one["fits"]) for one in json.loads(done.stdout)], [(str(over), True)])
+        self.assertIn("notes.dsi", done.said)
+        self.path("notes.dsi").unlink()
+        self.assertEqual(self.json("inspect", over, "--overlays", over), [])
+        # Its base is not there: nobody knows whose it is.
+        told = self.expect(OK, "inspect", self.base, "--overlays", other).stdout.decode()
+        self.assertIn("of another file, or of this one before", " ".join(told.split()))
+        for view in ("--overlays", "--streams"):
+            self.assertIn("an empty name", self.expect(USAGE, "inspect", self.base, view, "").said)
+        # Of many files sizes are with overlays.
+        both = self.base.stat().st_size + over.stat().st_size
+        self.assertEqual(self.json("inspect", self.base, over)["files"][0]["bytes"], both)
+        plan = self.json("inspect", self.base, over, "--plan", "vector")
+        self.assertEqual((plan["file_bytes"], plan["bytes"] < both), (both, True))
+
     def test_in_tables_and_manifests(self):
         table = self.path("t")
         self.expect(OK, "table", "create", table)
