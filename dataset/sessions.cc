@@ -42,10 +42,7 @@ class FileSessions {
   }
 
   Status Walk(uint64_t begin, uint64_t end, const EachStart& each) const {
-    if (keys_.empty()) {
-      for (uint64_t row = begin; row < end && each(row); ++row) continue;
-      return Status::Ok();
-    }
+    if (keys_.empty()) return WalkRows(begin, end, each);
     Row before;
     DSI_RETURN_IF_ERROR(FindBefore(begin, &before));
     return Scan(begin, end, &before, each);
@@ -60,6 +57,23 @@ class FileSessions {
 
   const internal::OpenFile& file() const { return internal::ReaderAccess::File(*reader_); }
   const internal::Core& core() const { return file().core(); }
+
+  // Of a file without keys.
+  Status WalkRows(uint64_t begin, uint64_t end, const EachStart& each) const {
+    internal::MemoryBudget budget{.limit = UINT64_MAX};
+    for (size_t s = 0; s < core().stripes.size(); ++s) {
+      const internal::StripeRef& stripe = core().stripes[s];
+      const uint64_t first = std::max(begin, stripe.first_row);
+      const uint64_t last = std::min(end, stripe.first_row + stripe.num_rows);
+      if (first >= last) continue;
+      DSI_ASSIGN_OR_RETURN(const auto deleted, file().LoadDeleted(s, &budget));
+      for (uint64_t row = first; row < last; ++row) {
+        const bool is_there = deleted.empty() || deleted[row - stripe.first_row] == 0;
+        if (is_there && !each(row)) return Status::Ok();
+      }
+    }
+    return Status::Ok();
+  }
 
   // The last row before `begin` that is not deleted.
   Status FindBefore(uint64_t begin, Row* before) const {
@@ -191,7 +205,10 @@ Result<std::vector<DatasetRows>> Split(const DatasetFiles& files, uint32_t parts
       // As DO-011 has it: shares differ by one row at most.
       const uint64_t share = num_rows / parts;
       const uint64_t cut = share * (part + 1) + std::min<uint64_t>(part + 1, num_rows % parts);
-      DSI_ASSIGN_OR_RETURN(end, NextStart(files, std::max(cut, begin)));
+      end = begin;  // Where a session reaches beyond its share.
+      if (cut > begin) {
+        DSI_ASSIGN_OR_RETURN(end, NextStart(files, cut));
+      }
     }
     ranges[part] = {begin, end};
     begin = end;

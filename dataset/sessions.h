@@ -22,11 +22,11 @@ namespace dsi {
 // kInvalidArgument: rows that the dataset does not have. Errors of opening and reading.
 DSI_EXPORT Result<std::vector<uint64_t>> SessionStarts(const Dataset& dataset, DatasetRows rows);
 
-// All rows in so many parts that follow each other, each of whole sessions and as near to an equal
-// share as these allow; where there are fewer sessions, or one is larger than a share, some have no
-// rows. Part r of w is for DatasetScanOptions::rows of rank r, as a world of its own. Reads the
-// keys of rows around each cut alone, so the cost is by parts, not by rows. kInvalidArgument: no
-// parts, or more than 2^20. Errors of opening and reading.
+// All rows, deleted ones among them, in so many parts that follow each other, each of whole
+// sessions and as near to an equal share as these allow; where there are fewer sessions, or one is
+// larger than a share, some have no rows. Part r of w is for DatasetScanOptions::rows of rank r, as
+// a world of its own. Reads the keys of rows around each cut alone, so the cost is by parts, not by
+// rows. kInvalidArgument: no parts, or more than 2^20. Errors of opening and reading.
 DSI_EXPORT Result<std::vector<DatasetRows>> SplitBySessions(const Dataset& dataset, uint32_t parts);
 
 }  // namespace dsi

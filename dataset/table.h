@@ -61,8 +61,8 @@ struct TableCommitOptions {
   // opened, or what it has committed itself since.
   std::optional<uint64_t> base = {};
   // Of kReplace: names of files as snapshots have them, "data/…", each once. The new files stand
-  // where the first of them stood; as many as they are, or as those of them that are no overlays,
-  // each in the place of one, in their order.
+  // where the first of them stood that is no overlay; as many as they are, or as those of them that
+  // are no overlays, each in the place of one, in their order.
   std::vector<std::string> replaced = {};
   std::string message = {};  // For people; at most 500 bytes.
   // Of messages that are not those of an earlier try: where the job has committed others, that is

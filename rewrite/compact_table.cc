@@ -1,6 +1,8 @@
 #include "dsi/rewrite/compact_table.h"
 
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -25,20 +27,28 @@ class Compaction {
     DSI_ASSIGN_OR_RETURN(report_.snapshot, table_.Newest());
     if (report_.snapshot.num_files == 0) return std::move(report_);
     DSI_ASSIGN_OR_RETURN(const auto dataset, internal::OpenSnapshot(table_, report_.snapshot));
-    FindRuns(internal::DatasetAccess::Files(*dataset));
+    const internal::DatasetFiles& files = internal::DatasetAccess::Files(*dataset);
+    FindRuns(files);
     uint64_t total = 0;
     for (const std::vector<std::string>& run : report_.merged) total += run.size();
     uint64_t done = 0;
     for (size_t i = 0; i < report_.merged.size() && !options_.dry_run; ++i) {
       if (options_.progress && !options_.progress(done, total))
         return internal::CancelledByProgress();
-      DSI_RETURN_IF_ERROR(Merge(report_.merged[i], job_ + "-" + std::to_string(i)));
+      DSI_RETURN_IF_ERROR(Merge(files, report_.merged[i], job_ + "-" + std::to_string(i)));
       done += report_.merged[i].size();
     }
     return std::move(report_);
   }
 
  private:
+  // With a file of equal rows, which would be left without them.
+  static bool SharesOverlays(const internal::DatasetFiles& files, size_t i) {
+    return std::ranges::any_of(files.overlays_of(i), [&](const internal::PlacedOverlay& placed) {
+      return files.overlays()[placed.overlay].facts.base_path.empty();
+    });
+  }
+
   void FindRuns(const internal::DatasetFiles& files) {
     std::vector<std::string> run;
     uint64_t bytes = 0;
@@ -58,8 +68,8 @@ class Compaction {
       uint64_t all_bytes = file.bytes;
       for (const internal::PlacedOverlay& placed : overlays)
         all_bytes += files.overlays()[placed.overlay].facts.bytes;
-      const bool stays =
-          overlays.empty() ? file.bytes > options_.file_bytes / 4 * 3 : !options_.fold_overlays;
+      const bool stays = overlays.empty() ? file.bytes > options_.file_bytes / 4 * 3
+                                          : !options_.fold_overlays || SharesOverlays(files, i);
       if (stays || bytes + all_bytes > options_.file_bytes) end_run();
       if (stays) continue;
       is_worth_it |= !run.empty() || !overlays.empty();
@@ -71,12 +81,12 @@ class Compaction {
     end_run();
   }
 
-  Status Merge(const std::vector<std::string>& names, const std::string& job) {
-    std::vector<std::string> paths;
-    for (const std::string& name : names) paths.push_back(table_.where() + name);
-    DatasetOptions how;
-    how.open = table_.open_options();
-    DSI_ASSIGN_OR_RETURN(const auto from, Dataset::Open(paths, how));
+  // As the snapshot has the files: each overlay is of the base that it is of there.
+  Status Merge(const internal::DatasetFiles& files, const std::vector<std::string>& names,
+               const std::string& job) {
+    std::set<std::string> paths;
+    for (const std::string& name : names) paths.insert(table_.where() + name);
+    DSI_ASSIGN_OR_RETURN(const auto from, internal::SomeOf(files, paths));
     DSI_ASSIGN_OR_RETURN(const auto staged, table_.Stage(job, "compact"));
     RewriteOptions rewrite;
     rewrite.writer = options_.writer;

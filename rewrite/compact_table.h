@@ -22,7 +22,7 @@ struct CompactOptions {
   // that has three quarters of it by itself stays, so that nothing is written again and again.
   uint64_t file_bytes = 512ULL << 20;
   // Also files with overlays, whatever their size: what the overlays add becomes part of the file.
-  // Else they stay as they are.
+  // Else they stay as they are, and so do files of equal rows that share an overlay.
   bool fold_overlays = false;
   std::string message = {};  // As TableCommitOptions::message.
   bool dry_run = false;      // Only tells what would be merged.

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
@@ -42,7 +44,10 @@ class TableDeletion {
       DSI_ASSIGN_OR_RETURN(rows_, internal::FindRowNumbers(*dataset_, where, options_.memory_bytes,
                                                            options_.progress));
     }
-    if (options_.erase) DSI_RETURN_IF_ERROR(FindDeleted());
+    if (options_.erase) {
+      DSI_RETURN_IF_ERROR(FindDeleted());
+      TakeEqualFiles();
+    }
     for (const auto& [file, rows] : rows_) {
       report_.files.push_back(internal::NameInTable(table_, dataset_->files()[file].path));
       report_.num_deleted += rows.size();
@@ -103,12 +108,34 @@ class TableDeletion {
     return Status::Ok();
   }
 
-  // What they hold goes into the file that is written anew.
-  void AddOverlays() {
-    for (const auto& of_file : rows_) {
-      for (const std::string& overlay : dataset_->files()[of_file.first].overlays)
-        report_.files.push_back(internal::NameInTable(table_, overlay));
+  // An overlay that files of equal rows share goes with all of them.
+  void TakeEqualFiles() {
+    const std::span<const DatasetFile> files = dataset_->files();
+    for (bool any = true; std::exchange(any, false);) {
+      const std::set<std::string> gone = OverlaysOfFiles();
+      for (uint32_t i = 0; i < files.size(); ++i) {
+        const auto goes = [&](const std::string& overlay) { return gone.contains(overlay); };
+        if (!rows_.contains(i) && std::ranges::any_of(files[i].overlays, goes)) {
+          rows_[i];
+          any = true;
+        }
+      }
     }
+  }
+
+  // What they hold goes into the files that are written anew.
+  void AddOverlays() {
+    for (const std::string& overlay : OverlaysOfFiles())
+      report_.files.push_back(internal::NameInTable(table_, overlay));
+  }
+
+  std::set<std::string> OverlaysOfFiles() const {
+    std::set<std::string> overlays;
+    for (const auto& of_file : rows_) {
+      const std::vector<std::string>& own = dataset_->files()[of_file.first].overlays;
+      overlays.insert(own.begin(), own.end());
+    }
+    return overlays;
   }
 
   Result<std::unique_ptr<Reader>> Open(const std::string& path) const {

@@ -23,7 +23,7 @@ struct TableDeleteOptions {
   std::string message = {};  // As TableCommitOptions::message.
   // Write files anew without these rows, instead of copying them with a list of deleted rows, and
   // all others that still hold rows which were deleted before: `where` may then have no predicate.
-  // Overlays of such a file become part of it.
+  // Overlays of such a file become part of it, and so of files that share them, having equal rows.
   bool erase = false;
   bool dry_run = false;                // Only counts.
   uint64_t memory_bytes = 4ULL << 30;  // As ScanOptions::memory_bytes.

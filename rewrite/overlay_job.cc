@@ -33,6 +33,8 @@ class Job {
 
   // `writes_empty`: also overlays of bases of which no row is given.
   Result<OverlaysReport> Run(std::vector<OverlayTarget> targets, bool writes_empty) {
+    if (options_.writer.input_is_clustered)
+      return InvalidArgument("rows of an overlay stand as those of its base, and have no keys");
     if (options_.broadcast && options_.key.empty())
       return InvalidArgument("broadcast is of rows that share a key, and none is named");
     if (targets.empty()) return InvalidArgument("the bases have no rows");
@@ -175,7 +177,6 @@ class Job {
   WriterOptions ToldWriter() {
     WriterOptions writer = WritersShare(options_.writer);
     writer.cluster_by.clear();
-    writer.input_is_clustered = false;
     writer.progress = [this](const WriteProgress& now) {
       progress_.phase = Phase::kWrite;
       progress_.write = now;

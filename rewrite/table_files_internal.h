@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "dsi/base/status.h"
@@ -22,5 +23,12 @@ inline Result<std::unique_ptr<Dataset>> OpenSnapshot(const Table& table,
 inline std::string NameInTable(const Table& table, const std::string& path) {
   return path.substr(table.where().size());
 }
+
+class DatasetFiles;
+
+// Files of a dataset, overlays among them, that have these paths, as a dataset of its own: overlays
+// are of the bases that they are of there, which are among them.
+Result<std::unique_ptr<Dataset>> SomeOf(const DatasetFiles& files,
+                                        const std::set<std::string>& paths);
 
 }  // namespace dsi::internal

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
 
 #include "dsi/dataset/dataset.h"
 #include "dsi/dataset/dataset_access_internal.h"
@@ -29,13 +31,29 @@ std::string NotShown(size_t count) {
   return fmt::format("… and {} more; --json has them\n", CountText(count - kFilesShown));
 }
 
-// Of a file and its overlays.
-uint64_t BytesOf(const Dataset& dataset, size_t file) {
+// Of some of the files, and of each overlay that one of them has once.
+uint64_t BytesOfAll(const Dataset& dataset, std::span<const size_t> which) {
   const internal::DatasetFiles& files = internal::DatasetAccess::Files(dataset);
-  uint64_t bytes = files.files()[file].bytes;
-  for (const internal::PlacedOverlay& placed : files.overlays_of(file))
-    bytes += files.overlays()[placed.overlay].facts.bytes;
+  uint64_t bytes = 0;
+  std::set<uint32_t> overlays;
+  for (const size_t file : which) {
+    bytes += files.files()[file].bytes;
+    for (const internal::PlacedOverlay& placed : files.overlays_of(file)) {
+      if (overlays.insert(placed.overlay).second)
+        bytes += files.overlays()[placed.overlay].facts.bytes;
+    }
+  }
   return bytes;
+}
+
+uint64_t BytesOfFile(const Dataset& dataset, size_t file) {
+  return BytesOfAll(dataset, std::span(&file, 1));
+}
+
+uint64_t BytesOfPlanned(const Dataset& dataset, const DatasetPlan& plan) {
+  std::vector<size_t> which;
+  for (const DatasetPlan::File& file : plan.files) which.push_back(file.file);
+  return BytesOfAll(dataset, which);
 }
 
 Json JsonOf(const PlannedReads& reads) {
@@ -50,12 +68,10 @@ Json JsonOf(const PlannedReads& reads) {
 }
 
 Json JsonOf(const DatasetPlan& plan, const Dataset& dataset, size_t num_columns) {
-  uint64_t bytes = 0;
   Json files = Json::array();
   for (const DatasetPlan::File& file : plan.files) {
     const DatasetFile& stored = dataset.files()[file.file];
-    const uint64_t file_bytes = BytesOf(dataset, file.file);
-    bytes += file_bytes;
+    const uint64_t file_bytes = BytesOfFile(dataset, file.file);
     Json one = {{"path", internal::ShownName(stored.path)}, {"skipped", file.is_skipped}};
     one.update(JsonOf(file.reads));
     one["steps"] = file.steps;
@@ -64,7 +80,7 @@ Json JsonOf(const DatasetPlan& plan, const Dataset& dataset, size_t num_columns)
   }
   Json all = {{"columns", num_columns}, {"files_skipped", plan.files_skipped}};
   all.update(JsonOf(plan.reads));
-  all["file_bytes"] = bytes;
+  all["file_bytes"] = BytesOfPlanned(dataset, plan);
   all["files"] = std::move(files);
   return all;
 }
@@ -76,19 +92,17 @@ std::string TextOf(const DatasetPlan& plan, const Dataset& dataset, const Consol
                    {.title = "bytes", .align = kRight},
                    {.title = "of file", .align = kRight},
                    {.title = "stripes skipped", .align = kRight, .minor = true}});
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < plan.files.size(); ++i) {
+  for (size_t i = 0; i < std::min(plan.files.size(), kFilesShown); ++i) {
     const DatasetPlan::File& file = plan.files[i];
     const DatasetFile& stored = dataset.files()[file.file];
-    const uint64_t file_bytes = BytesOf(dataset, file.file);
-    bytes += file_bytes;
-    if (i >= kFilesShown) continue;
+    const uint64_t file_bytes = BytesOfFile(dataset, file.file);
     table.AddRow({internal::ShownName(stored.path), CountText(file.reads.num_rows),
                   file.is_skipped ? "skipped" : CountText(file.reads.reads),
                   BytesText(file.reads.bytes), ShareText(file.reads.bytes, file_bytes),
                   fmt::format("{} of {}", file.reads.stripes_skipped, file.reads.num_stripes)});
   }
   const PlannedReads& sum = plan.reads;
+  const uint64_t bytes = BytesOfPlanned(dataset, plan);
   std::string all =
       fmt::format("{}, {} of {} ({}), {} of it needed; {} of directories, {}",
                   CountOf(sum.reads, "read"), BytesText(sum.bytes), BytesText(bytes),
@@ -123,8 +137,9 @@ Status ShowDataset(const Where& where, Console* console) {
     ++num_features;
     last_feature = found.column.feature;
   }
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < dataset->files().size(); ++i) bytes += BytesOf(*dataset, i);
+  std::vector<size_t> all(dataset->files().size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  const uint64_t bytes = BytesOfAll(*dataset, all);
   if (console->json) {
     Json files = Json::array();
     for (size_t i = 0; i < dataset->files().size(); ++i) {
@@ -134,7 +149,7 @@ Status ShowDataset(const Where& where, Console* console) {
         overlays.push_back(internal::ShownName(overlay));
       files.push_back({{"path", internal::ShownName(file.path)},
                        {"rows", file.num_rows},
-                       {"bytes", BytesOf(*dataset, i)},
+                       {"bytes", BytesOfFile(*dataset, i)},
                        {"fingerprint", fmt::format("{:016x}", file.fingerprint)},
                        {"overlays", std::move(overlays)}});
     }
@@ -174,7 +189,7 @@ Status ShowDataset(const Where& where, Console* console) {
   for (size_t i = 0; i < shown; ++i) {
     const DatasetFile& file = dataset->files()[i];
     table.AddRow({internal::ShownName(file.path), CountText(file.num_rows),
-                  BytesText(BytesOf(*dataset, i)), CountText(file.overlays.size())});
+                  BytesText(BytesOfFile(*dataset, i)), CountText(file.overlays.size())});
   }
   return console->Print(facts.Render(*console) + "\n" + table.Render(*console) +
                         NotShown(dataset->files().size()));

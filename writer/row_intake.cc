@@ -230,13 +230,15 @@ Status RowIntake::NoteSessions() {
 }
 
 Result<RowList> RowIntake::KeptRows(uint32_t most_rows) {
+  const ClusterMemory memory = {.bytes = memory_limit_, .spill_folder = spill_folder_};
   if (order_) {
     DSI_RETURN_IF_ERROR(NoteSessions());
     return KeptOrder(!keys_.keys.empty(),
-                     std::span(listed_).first(std::min<size_t>(listed_.size(), most_rows)));
+                     std::span(listed_).first(std::min<size_t>(listed_.size(), most_rows)), memory);
   }
   NoteRowBytes();
-  return KeptOrder(std::span(row_bytes_).first(std::min<size_t>(row_bytes_.size(), most_rows)));
+  return KeptOrder(std::span(row_bytes_).first(std::min<size_t>(row_bytes_.size(), most_rows)),
+                   memory);
 }
 
 Status RowIntake::Gather() {

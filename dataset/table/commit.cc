@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -71,6 +72,11 @@ Status TableCommit::CheckOptions() const {
   }
   if (is_replace == options_.replaced.empty())
     return InvalidArgument("files that are replaced are named by a replace, and by it alone");
+  std::unordered_set<std::string_view> replaced;
+  for (const std::string& name : options_.replaced) {
+    if (!replaced.insert(name).second)
+      return InvalidArgument("{}: to be replaced, and named twice", QuoteForMessage(name));
+  }
   if (options_.base && operation != TableOperation::kOverwrite)
     return InvalidArgument("the snapshot that was seen is that of an overwrite");
   if (options_.message.size() > kMaxMessageBytes || !simdjson::validate_utf8(options_.message))

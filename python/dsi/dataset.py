@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from . import _dsi
-from ._checks import wrong
+from ._checks import whole, wrong
 from ._dsi import Column, ColumnFiles, File
 from ._frameworks import converter
 from ._metrics import label_text
@@ -341,7 +341,8 @@ class Dataset(Tables):
 
         InvalidArgument: rows that are not there.
         """
-        return self.native.session_starts(begin, self.num_rows if end is None else end)
+        end = self.num_rows if end is None else whole("end", end)
+        return self.native.session_starts(whole("begin", begin), end)
 
     def split_by_sessions(self, parts: int) -> list[tuple[int, int]]:
         """All rows as spans (begin, end) that follow each other, of whole sessions, about equally
@@ -351,7 +352,7 @@ class Dataset(Tables):
 
         InvalidArgument: no parts, or more than 1,048,576.
         """
-        return self.native.split_by_sessions(parts)
+        return self.native.split_by_sessions(whole("parts", parts, 1, 1 << 20))
 
     def scan(
         self,

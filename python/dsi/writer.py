@@ -275,7 +275,8 @@ class Writer:
     def finish(self) -> WriteReport:
         """Clusters, encodes, writes and publishes; once.
 
-        OutOfRange: a value beyond its declared precision. ResourceExhausted, AlreadyExists,
+        OutOfRange: a value beyond its declared precision. BadInput: rows that do not come as
+        `clustered` says. ResourceExhausted, AlreadyExists,
         Cancelled (by progress), IoError: nothing is published.
         """
         if self._native is None or self._over:

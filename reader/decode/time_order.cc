@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -16,6 +18,10 @@ constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 
 int64_t TimeOf(const RowTimes& times, uint32_t unique) {
   return LoadLE<int64_t>(times.times + size_t{8} * unique);
+}
+
+bool IsTimed(const RowTimes& times, uint32_t row) {
+  return times.is_timed.empty() || times.is_timed[times.index[row]] != 0;
 }
 
 // Rows of an owner, which ascend. Where the least time is among them, one may have none.
@@ -34,45 +40,76 @@ bool AreInOrder(const RowTimes& times, std::span<const uint32_t> rows) {
 
 }  // namespace
 
-// By counting, digit by digit from the lowest, those that differ.
 std::span<const uint32_t> RowsByTime::Sorted() {
-  struct Keyed {
-    uint64_t key;
-    uint32_t row;
-  };
-  constexpr int kDigitBits = 11;
   const auto num_rows = static_cast<uint32_t>(times_.index.size());
   if (sorted_.size() == num_rows) return sorted_;
+  sorted_.clear();
   sorted_.reserve(num_rows);
-  CountedVector<Keyed> keyed(budget_), next(budget_);
-  keyed.reserve(num_rows);
-  // In 64 bits without a sign times stand in their order.
-  constexpr uint64_t kSign = uint64_t{1} << 63;
-  uint64_t any = 0, all = UINT64_MAX;  // Bits that some keys have, and that all have.
+  int64_t least = std::numeric_limits<int64_t>::max();
+  int64_t greatest = kLeast;
   for (uint32_t row = 0; row < num_rows; ++row) {
-    const uint32_t unique = times_.index[row];
-    if (!times_.is_timed.empty() && times_.is_timed[unique] == 0) {
+    if (!IsTimed(times_, row)) {
       sorted_.push_back(row);
       continue;
     }
-    const uint64_t key = static_cast<uint64_t>(TimeOf(times_, unique)) ^ kSign;
-    any |= key;
-    all &= key;
-    keyed.push_back({key, row});
+    least = std::min(least, TimeOf(times_, times_.index[row]));
+    greatest = std::max(greatest, TimeOf(times_, times_.index[row]));
+  }
+  const size_t num_untimed = sorted_.size();
+  const uint64_t span = static_cast<uint64_t>(greatest) - static_cast<uint64_t>(least);
+  if (num_untimed != num_rows) {
+    const int row_bits = static_cast<int>(std::bit_width(num_rows));
+    if (static_cast<int>(std::bit_width(span)) + row_bits <= 64) {
+      AddByDigits(least, row_bits);
+    } else {
+      AddByComparing();
+    }
+  }
+  return sorted_;
+}
+
+// By counting, digit by digit from the lowest, those that differ.
+void RowsByTime::AddByDigits(int64_t least, int row_bits) {
+  constexpr int kDigitBits = 11;
+  CountedVector<uint64_t> keyed(budget_), next(budget_);  // The time since the least, the row.
+  keyed.reserve(times_.index.size() - sorted_.size());
+  uint64_t any = 0;
+  for (uint32_t row = 0; row < times_.index.size(); ++row) {
+    if (!IsTimed(times_, row)) continue;
+    const uint64_t since =
+        static_cast<uint64_t>(TimeOf(times_, times_.index[row])) - static_cast<uint64_t>(least);
+    any |= since;
+    keyed.push_back(since << row_bits | row);
   }
   next.resize(keyed.size());
-  for (int shift = 0; shift < 64; shift += kDigitBits) {
-    const auto digit = [shift](uint64_t key) { return (key >> shift) % (1U << kDigitBits); };
-    if (digit(any) == digit(all)) continue;
+  const int num_bits = static_cast<int>(std::bit_width(any));
+  for (int bit = 0; bit < num_bits; bit += kDigitBits) {
+    const auto digit = [shift = bit + row_bits](uint64_t key) {
+      return (key >> shift) % (1U << kDigitBits);
+    };
     std::array<uint32_t, 1U << kDigitBits> places = {};
-    for (const Keyed& one : keyed) ++places[digit(one.key)];
+    for (const uint64_t key : keyed) ++places[digit(key)];
     uint32_t before = 0;
     for (uint32_t& place : places) before += std::exchange(place, before);
-    for (const Keyed& one : keyed) next[places[digit(one.key)]++] = one;
+    for (const uint64_t key : keyed) next[places[digit(key)]++] = key;
     keyed.swap(next);
   }
-  for (const Keyed& one : keyed) sorted_.push_back(one.row);
-  return sorted_;
+  const uint64_t row_mask = (uint64_t{1} << row_bits) - 1;
+  for (const uint64_t key : keyed) sorted_.push_back(static_cast<uint32_t>(key & row_mask));
+}
+
+// Times so far apart that they do not stand beside a row in 64 bits.
+void RowsByTime::AddByComparing() {
+  const size_t begin = sorted_.size();
+  for (uint32_t row = 0; row < times_.index.size(); ++row) {
+    if (IsTimed(times_, row)) sorted_.push_back(row);
+  }
+  std::sort(sorted_.begin() + static_cast<ptrdiff_t>(begin), sorted_.end(),
+            [this](uint32_t a, uint32_t b) {
+              const int64_t time_a = TimeOf(times_, times_.index[a]);
+              const int64_t time_b = TimeOf(times_, times_.index[b]);
+              return time_a != time_b ? time_a < time_b : a < b;
+            });
 }
 
 // Sessions, and so the rows of an owner, are often written in the order of their time. Where they

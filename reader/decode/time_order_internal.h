@@ -34,10 +34,15 @@ class RowsByTime {
     sorted_.clear();
   }
   const RowTimes& times() const { return times_; }
-  // Sorts them when it is first asked. Throws where the budget is too small.
+  // Sorts them when it is first asked, in 16 bytes a row beside the 4 that stay. Throws where the
+  // budget is too small.
   std::span<const uint32_t> Sorted();
 
  private:
+  // Add the rows that have a time.
+  void AddByDigits(int64_t least, int row_bits);
+  void AddByComparing();
+
   MemoryBudget* budget_;
   RowTimes times_;
   CountedVector<uint32_t> sorted_;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <set>
@@ -180,6 +182,18 @@ TEST_F(SessionsTest, DeletedRowsBeginNone) {
       if (start >= begin) later.push_back(start);
     EXPECT_EQ(*SessionStarts(*dataset, {begin, dataset->num_rows()}), later) << begin;
   }
+}
+
+TEST_F(SessionsTest, DeletedRowsOfFilesWithoutKeysAreNone) {
+  AddFile("a.dsi", Rows(8, 300), 64, true);
+  const auto deleted = DeleteRows(folder_.File("a.dsi"),
+                                  {{.column = "number", .compare = Compare::kLess, .value = 70}});
+  ASSERT_TRUE(deleted.ok()) << deleted.status().ToString();
+  std::vector<uint64_t> expected(stored_.size() - 70);
+  std::iota(expected.begin(), expected.end(), uint64_t{70});
+  const auto dataset = Open();
+  EXPECT_EQ(*SessionStarts(*dataset, {0, dataset->num_rows()}), expected);
+  EXPECT_EQ(*SessionStarts(*dataset, {69, 72}), (std::vector<uint64_t>{70, 71}));
 }
 
 TEST_F(SessionsTest, WhatIsRefused) {

@@ -368,6 +368,13 @@ TEST(Table, OverlaysThatAreReplacedHaveNoPlace) {
   for (const std::string& path : content->paths)
     names.push_back(path.substr(folder.where().size() + 1));
   const auto table = folder.Open();
+  const std::vector<std::string> late = {folder.Stage("late", 9)};
+  ExpectFailure(
+      table
+          ->Commit("late", late,
+                   {.operation = TableOperation::kReplace, .replaced = {names[0], names[0]}})
+          .status(),
+      StatusCode::kInvalidArgument, "named twice");
   // The overlay first: its place is not one for rows.
   TableCommitOptions options{.operation = TableOperation::kReplace,
                              .replaced = {names[2], names[3], names[0]}};

@@ -120,3 +120,9 @@ def test_a_base_that_is_a_dataset(base, tmp_path):
             dsi.write_overlay(many, {"x": [1.5]}, over)
     with pytest.raises(dsi.InvalidArgument, match=r"rows is \(0, 100\), expected spans"):
         dsi.write_overlay(base, {"x": [1.5]}, tmp_path / "b.over.dsi", rows=(0, 100))
+
+
+def test_rows_of_an_overlay_are_not_said_to_come_clustered(tmp_path):
+    dsi.write([{"key": 1}], tmp_path / "a.dsi")
+    with pytest.raises(dsi.InvalidArgument, match="have no keys"):
+        dsi.write_overlay(tmp_path / "a.dsi", [{"x": 1.5}], tmp_path / "b.dsi", clustered=True)

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <random>
 
 #include "dsi/rewrite/delete_from_table.h"
@@ -62,6 +64,45 @@ class CompactTableTest : public testing::Test {
     ASSERT_TRUE((*writer)->Append(rows).ok() && (*writer)->Finish().ok());
     const std::vector<std::string> messages = {*(*staged)->Finish()};
     ASSERT_TRUE(table->Commit(job, messages).ok());
+  }
+
+  // A label "extra" of the rows of a file.
+  void AddOverlay(size_t file, int64_t num_rows) {
+    const auto table = folder_.Open();
+    const std::string base = (*Dataset::Open(folder_.where()))->files()[file].path;
+    const std::string job = "over-" + std::to_string(file);
+    const auto staged = table->Stage(job, "t");
+    Schema schema;
+    schema.features = {OneColumn("extra", Kind::kLabel, Type::kInt64)};
+    const auto writer =
+        Writer::Create((*staged)->path(), schema, {.overlay = *BindOverlay(**Reader::Open(base))});
+    ASSERT_TRUE(writer.ok()) << writer.status().ToString();
+    RowBatch rows((*writer)->schema());
+    for (int64_t i = 0; i < num_rows; ++i)
+      ASSERT_TRUE(rows.SetInt(0, i).ok() && rows.EndRow().ok());
+    ASSERT_TRUE((*writer)->Append(rows).ok() && (*writer)->Finish().ok());
+    const std::vector<std::string> messages = {*(*staged)->Finish()};
+    ASSERT_TRUE(table->Commit(job, messages).ok());
+  }
+
+  // Of all rows, as far as they have it.
+  std::vector<std::optional<float>> Extras() const {
+    const auto dataset = Dataset::Open(folder_.where());
+    DatasetScanOptions options;
+    options.scan.features = {{.name = "extra", .layout = Layout::kDense}};
+    const auto scan = (*dataset)->NewScan(options);
+    EXPECT_TRUE(scan.ok()) << scan.status().ToString();
+    std::vector<std::optional<float>> values;
+    Batch batch;
+    while (*(*scan)->Next(&batch)) {
+      const auto dense = batch.Dense();
+      const auto* const at = reinterpret_cast<const float*>(dense->values);
+      for (uint32_t row = 0; row < batch.num_rows(); ++row) {
+        values.emplace_back();
+        if (dense->present[row] != 0) values.back() = at[row];
+      }
+    }
+    return values;
   }
 
   TableFolder folder_;
@@ -144,39 +185,9 @@ TEST_F(CompactTableTest, DeletedRowsAreGoneAndOthersMayCommit) {
 // The large file and a small one get features that others lack.
 TEST_F(CompactTableTest, OverlaysAreFoldedWhereAskedFor) {
   const auto table = folder_.Open();
-  for (const size_t file : {2, 4}) {
-    const std::string base = (*Dataset::Open(folder_.where()))->files()[file].path;
-    const std::string job = "over-" + std::to_string(file);
-    const auto staged = table->Stage(job, "t");
-    Schema schema;
-    schema.features = {OneColumn("extra", Kind::kLabel, Type::kInt64)};
-    const auto writer =
-        Writer::Create((*staged)->path(), schema, {.overlay = *BindOverlay(**Reader::Open(base))});
-    ASSERT_TRUE(writer.ok()) << writer.status().ToString();
-    RowBatch rows((*writer)->schema());
-    for (uint64_t i = 0; i < (file == 2 ? 5000U : 10U); ++i)
-      ASSERT_TRUE(rows.SetInt(0, static_cast<int64_t>(i)).ok() && rows.EndRow().ok());
-    ASSERT_TRUE((*writer)->Append(rows).ok() && (*writer)->Finish().ok());
-    const std::vector<std::string> messages = {*(*staged)->Finish()};
-    ASSERT_TRUE(table->Commit(job, messages).ok());
-  }
-  const auto extras = [&] {
-    const auto dataset = Dataset::Open(folder_.where());
-    DatasetScanOptions options;
-    options.scan.features = {{.name = "extra", .layout = Layout::kDense}};
-    const auto scan = (*dataset)->NewScan(options);
-    EXPECT_TRUE(scan.ok()) << scan.status().ToString();
-    std::vector<std::pair<bool, float>> values;
-    Batch batch;
-    while (*(*scan)->Next(&batch)) {
-      const auto dense = batch.Dense();
-      const auto* const at = reinterpret_cast<const float*>(dense->values);
-      for (uint32_t row = 0; row < batch.num_rows(); ++row)
-        values.emplace_back(dense->present[row] != 0, dense->present[row] != 0 ? at[row] : 0);
-    }
-    return values;
-  };
-  const auto before = extras();
+  AddOverlay(2, 5000);
+  AddOverlay(4, 10);
+  const auto before = Extras();
   CompactOptions options{.file_bytes = large_};
   // Files with overlays end a run.
   auto report = CompactTable(table.get(), options);
@@ -193,8 +204,28 @@ TEST_F(CompactTableTest, OverlaysAreFoldedWhereAskedFor) {
   ASSERT_EQ((*dataset)->files().size(), 3U);
   for (const DatasetFile& file : (*dataset)->files()) EXPECT_TRUE(file.overlays.empty());
   EXPECT_EQ(KeysOf(folder_.where()), keys_);
-  EXPECT_EQ(extras(), before);
+  EXPECT_EQ(Extras(), before);
   EXPECT_TRUE(CompactTable(table.get(), {.file_bytes = 0, .fold_overlays = true})->merged.empty());
+}
+
+// Of equal files the one that came after the overlay does not have it; the overlay that two have
+// stays.
+TEST_F(CompactTableTest, FoldedOverlaysAreOfTheirBasesAlone) {
+  const auto table = folder_.Open();
+  AddOverlay(0, 10);
+  folder_.Append("equal-to-j0", 0, 10);
+  folder_.Append("equal-to-j1", 100'000, 10);
+  AddOverlay(1, 10);
+  const auto before = Extras();
+  EXPECT_EQ(std::count_if(before.begin(), before.end(), [](const auto& one) { return !!one; }), 30);
+  const auto report =
+      CompactTable(table.get(), {.file_bytes = uint64_t{1} << 30, .fold_overlays = true});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(Extras(), before);
+  // "j0" and its overlay; "j2" to "j5" and the one that came last but one.
+  ASSERT_EQ(report->merged.size(), 2U);
+  EXPECT_EQ(report->merged[0].size(), 2U);
+  EXPECT_EQ(report->merged[1].size(), 5U);
 }
 
 }  // namespace

@@ -249,6 +249,45 @@ TEST_F(DeleteFromTableTest, ErasingMakesOverlaysPartOfTheirFiles) {
   EXPECT_EQ(Lists(**Dataset::Open(folder_.where()), "extra"), expected);
 }
 
+// Files of equal rows that were there before the overlay have it both.
+TEST_F(DeleteFromTableTest, ErasingFromOneOfTwoEqualFilesKeepsWhatAnOverlayAdds) {
+  Append("again", 10);
+  AddOverlay((*Dataset::Open(folder_.where()))->files()[1].path, 10);
+  std::vector<ModelRow> expected = Lists(**Dataset::Open(folder_.where()), "extra");
+  ASSERT_EQ(expected[13], ListOf(13));
+  ASSERT_EQ(expected[33], ListOf(13));
+  const auto table = folder_.Open();
+  ASSERT_TRUE(DeleteFromTable(table.get(), {In({3})}).ok());
+  // One of the equal files alone has deleted rows to be erased.
+  ASSERT_TRUE(DeleteFromTable(table.get(), {In({13})}).ok());
+  const auto report = DeleteFromTable(table.get(), {}, {.erase = true});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  const std::set<std::string> files(report->files.begin(), report->files.end());
+  EXPECT_EQ(files.size(), report->files.size());
+  EXPECT_EQ(files.size(), 4U);  // Three bases, one overlay.
+  expected.erase(expected.begin() + 33);
+  expected.erase(expected.begin() + 13);
+  expected.erase(expected.begin() + 3);
+  EXPECT_EQ(Lists(**Dataset::Open(folder_.where()), "extra"), expected);
+}
+
+TEST_F(DeleteFromTableTest, AnOverlayThatIsSharedGoesWithAllItsFiles) {
+  // As "day-1" once was: a marked copy, and a file of the rows that it was made of.
+  const auto table = folder_.Open();
+  ASSERT_TRUE(DeleteFromTable(table.get(), {In({12})}).ok());
+  Append("again", 10);
+  AddOverlay((*Dataset::Open(folder_.where()))->files()[3].path, 10);
+  std::vector<ModelRow> expected = Lists(**Dataset::Open(folder_.where()), "extra");
+  ASSERT_EQ(expected.size(), 39U);
+  ASSERT_EQ(expected[38], ListOf(19));
+  const auto report = DeleteFromTable(table.get(), {}, {.erase = true});
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->files.size(), 3U);
+  EXPECT_EQ(Lists(**Dataset::Open(folder_.where()), "extra"), expected);
+  for (const DatasetFile& file : (*Dataset::Open(folder_.where()))->files())
+    EXPECT_TRUE(file.overlays.empty());
+}
+
 TEST_F(DeleteFromTableTest, AnOverlayThatComesMeanwhileIsNotLost) {
   const auto table = folder_.Open();
   bool added = false;

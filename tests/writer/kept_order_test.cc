@@ -322,7 +322,7 @@ TEST(KeptOrder, AValueBeyondItsPrecisionIsNamedByItsRow) {
 
 TEST(KeptOrder, AStripeIsCertainAtTheSameRowsWhateverFollows) {
   const auto cut = [](const std::vector<uint32_t>& bytes, bool more_come) {
-    const auto rows = internal::KeptOrder(bytes);
+    const auto rows = internal::KeptOrder(bytes, {.bytes = UINT64_MAX});
     EXPECT_TRUE(rows.ok());
     const auto cuts = internal::CutStripes(*rows, {.rows = 10, .bytes = 1'000}, more_come);
     EXPECT_TRUE(cuts.ok());
