@@ -10,6 +10,7 @@
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/dataset/dataset_access_internal.h"
 #include "dsi/dataset/files/dataset_files_internal.h"
+#include "dsi/dataset/files/session_keys_internal.h"
 #include "dsi/format/types.h"
 #include "dsi/reader/reader.h"
 #include "dsi/reader/reader_access_internal.h"
@@ -31,10 +32,9 @@ class FileSessions {
   static Result<FileSessions> Open(const DatasetFiles& files, size_t i) {
     FileSessions sessions;
     DSI_ASSIGN_OR_RETURN(sessions.reader_, files.Acquire(i));
-    const std::vector<uint32_t>& keys = sessions.core().cluster_keys;
-    for (const uint32_t key : keys) {
-      DSI_ASSIGN_OR_RETURN(const internal::OpenColumn column, sessions.file().LoadColumn(key));
-      if (key == keys.back() && column.record.kind == Kind::kTimestamp) continue;
+    DSI_ASSIGN_OR_RETURN(const std::vector<internal::OpenColumn> keys,
+                         internal::SessionKeys(sessions.file()));
+    for (const internal::OpenColumn& column : keys) {
       sessions.keys_.push_back(
           {.name = column.name, .layout = Layout::kJagged, .dtype = column.record.type});
     }

@@ -10,6 +10,7 @@
 #include "dsi/dataset/dataset.h"
 #include "dsi/dataset/dataset_access_internal.h"
 #include "dsi/dataset/files/dataset_files_internal.h"
+#include "dsi/dataset/files/manifest_internal.h"
 #include "dsi/dataset/files/snapshot_head_internal.h"
 #include "dsi/rewrite/cancelled_internal.h"
 #include "dsi/rewrite/rewrite.h"
@@ -29,13 +30,19 @@ class Compaction {
     DSI_ASSIGN_OR_RETURN(const auto dataset, internal::OpenSnapshot(table_, report_.snapshot));
     const internal::DatasetFiles& files = internal::DatasetAccess::Files(*dataset);
     FindRuns(files);
+    if (report_.merged.empty() || options_.dry_run) return std::move(report_);
+    DSI_ASSIGN_OR_RETURN(const internal::ManifestContent content, files.Content({}));
     uint64_t total = 0;
     for (const std::vector<std::string>& run : report_.merged) total += run.size();
     uint64_t done = 0;
-    for (size_t i = 0; i < report_.merged.size() && !options_.dry_run; ++i) {
+    for (size_t i = 0; i < report_.merged.size(); ++i) {
       if (options_.progress && !options_.progress(done, total))
         return internal::CancelledByProgress();
-      DSI_RETURN_IF_ERROR(Merge(files, report_.merged[i], job_ + "-" + std::to_string(i)));
+      const std::vector<std::string>& run = report_.merged[i];
+      std::set<std::string> paths;
+      for (const std::string& name : run) paths.insert(table_.where() + name);
+      DSI_ASSIGN_OR_RETURN(const auto from, internal::SomeOf(files, content, paths));
+      DSI_RETURN_IF_ERROR(Merge(*from, run, job_ + "-" + std::to_string(i)));
       done += report_.merged[i].size();
     }
     return std::move(report_);
@@ -81,16 +88,11 @@ class Compaction {
     end_run();
   }
 
-  // As the snapshot has the files: each overlay is of the base that it is of there.
-  Status Merge(const internal::DatasetFiles& files, const std::vector<std::string>& names,
-               const std::string& job) {
-    std::set<std::string> paths;
-    for (const std::string& name : names) paths.insert(table_.where() + name);
-    DSI_ASSIGN_OR_RETURN(const auto from, internal::SomeOf(files, paths));
+  Status Merge(const Dataset& from, const std::vector<std::string>& names, const std::string& job) {
     DSI_ASSIGN_OR_RETURN(const auto staged, table_.Stage(job, "compact"));
     RewriteOptions rewrite;
     rewrite.writer = options_.writer;
-    DSI_ASSIGN_OR_RETURN(const WriteReport written, Rewrite(*from, staged->path(), rewrite));
+    DSI_ASSIGN_OR_RETURN(const WriteReport written, Rewrite(from, staged->path(), rewrite));
     DSI_ASSIGN_OR_RETURN(const std::string message, staged->Finish());
     const std::vector<std::string> messages = {message};
     const TableCommitOptions commit{

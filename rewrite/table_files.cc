@@ -8,18 +8,17 @@
 
 namespace dsi::internal {
 
-Result<std::unique_ptr<Dataset>> SomeOf(const DatasetFiles& files,
+Result<std::unique_ptr<Dataset>> SomeOf(const DatasetFiles& files, const ManifestContent& content,
                                         const std::set<std::string>& paths) {
-  DSI_ASSIGN_OR_RETURN(ManifestContent content, files.Content({}));
   ManifestContent some;
-  some.schemas = std::move(content.schemas);
+  some.schemas = content.schemas;
   for (size_t i = 0; i < content.paths.size(); ++i) {
     const size_t num_files = files.files().size();
     const std::string& path =
         i < num_files ? files.files()[i].path : files.overlays()[i - num_files].path;
     if (!paths.contains(path)) continue;
-    some.paths.push_back(std::move(content.paths[i]));
-    some.facts.push_back(std::move(content.facts[i]));
+    some.paths.push_back(content.paths[i]);
+    some.facts.push_back(content.facts[i]);
   }
   DSI_ASSIGN_OR_RETURN(auto made, DatasetFiles::Of(std::move(some), files.options()));
   return DatasetAccess::Make(std::move(made));

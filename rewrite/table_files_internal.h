@@ -25,10 +25,11 @@ inline std::string NameInTable(const Table& table, const std::string& path) {
 }
 
 class DatasetFiles;
+struct ManifestContent;
 
 // Files of a dataset, overlays among them, that have these paths, as a dataset of its own: overlays
-// are of the bases that they are of there, which are among them.
-Result<std::unique_ptr<Dataset>> SomeOf(const DatasetFiles& files,
+// are of the bases that they are of there, which are among them. `content`: files.Content({}).
+Result<std::unique_ptr<Dataset>> SomeOf(const DatasetFiles& files, const ManifestContent& content,
                                         const std::set<std::string>& paths);
 
 }  // namespace dsi::internal

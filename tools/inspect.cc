@@ -225,11 +225,6 @@ FeatureOrder OrderOf(const Options& options) {
   return orders.at(options.sort);
 }
 
-Result<std::unique_ptr<Reader>> OpenOne(const std::string& file, const OpenOptions& how) {
-  DSI_ASSIGN_OR_RETURN(auto opened, OpenUri(file, how));
-  return Reader::Open(std::move(opened));
-}
-
 // What many files have as one table.
 Status RunOnMany(const Options& options, Console* console) {
   const auto of_one = [](std::string_view option) {
@@ -280,6 +275,11 @@ Status Run(const Options& options, Console* console) {
 }
 
 }  // namespace
+
+Result<std::unique_ptr<Reader>> OpenOne(const std::string& file, const OpenOptions& how) {
+  DSI_ASSIGN_OR_RETURN(auto opened, OpenUri(file, how));
+  return Reader::Open(std::move(opened));
+}
 
 std::string KindText(const ColumnInfo& column) {
   return std::string(column.support.ok() ? KindName(column.kind) : "unsupported");

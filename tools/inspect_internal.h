@@ -17,6 +17,9 @@
 
 namespace dsi::tools {
 
+// One file, opened in this way. Errors: those of OpenUri and Reader::Open.
+Result<std::unique_ptr<Reader>> OpenOne(const std::string& file, const OpenOptions& how);
+
 class Progress;
 struct RowChoice;
 struct Where;

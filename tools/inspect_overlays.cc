@@ -6,7 +6,6 @@
 #include <set>
 
 #include "dsi/dataset/files/list_files_internal.h"
-#include "dsi/io/open.h"
 #include "dsi/io/uri_internal.h"
 #include "dsi/tools/inspect_internal.h"
 #include "dsi/tools/many_files_internal.h"
@@ -34,11 +33,6 @@ std::string RangesText(const OverlayBinding& overlay) {
   return more == 0 ? text : fmt::format("{} and {} more ranges", text, more);
 }
 
-Result<std::unique_ptr<Reader>> OpenFile(const std::string& path, const Where& where) {
-  DSI_ASSIGN_OR_RETURN(auto file, OpenUri(path, where.open));
-  return Reader::Open(std::move(file));
-}
-
 // Of this file, or of as many rows that no other file there has. What cannot be read is left out.
 Result<std::vector<FoundOverlay>> FindOverlays(const FileInfo& base, const Where& where) {
   DSI_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
@@ -46,7 +40,7 @@ Result<std::vector<FoundOverlay>> FindOverlays(const FileInfo& base, const Where
   std::vector<FoundOverlay> found;
   std::set<uint64_t> of_others;  // Rows of files that are no overlays.
   for (const std::string& path : paths) {
-    const auto reader = OpenFile(path, where);
+    const auto reader = OpenOne(path, where.open);
     if (!reader.ok()) {
       PrintWarning(fmt::format("left out: {}", reader.status().message()));
       continue;

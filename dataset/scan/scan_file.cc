@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/dataset/files/session_keys_internal.h"
 
 namespace dsi::internal {
 
@@ -55,15 +56,11 @@ Status ScanFile::CheckOverlays() const {
   return Status::Ok();
 }
 
-// Sessions are runs of rows that are equal in all cluster keys but a last timestamp (F-050). What
-// the scan does not ask for is read besides, behind its outputs. Whatever overlays have, they are
-// those of the file
-// (DS-043).
+// What the scan does not ask for is read besides, behind its outputs. Whatever overlays have, keys
+// are those of the file (DS-043).
 Status ScanFile::AddSessions(FileRequest* request) {
-  const std::vector<uint32_t>& keys = core().cluster_keys;
-  for (const uint32_t key : keys) {
-    DSI_ASSIGN_OR_RETURN(const OpenColumn column, file().LoadColumn(key));
-    if (key == keys.back() && column.record.kind == Kind::kTimestamp) continue;
+  DSI_ASSIGN_OR_RETURN(const std::vector<OpenColumn> keys, SessionKeys(file()));
+  for (const OpenColumn& column : keys) {
     session_outputs_.push_back(
         request->members[0].AddUnique({.name = column.name, .dtype = column.record.type}));
   }
