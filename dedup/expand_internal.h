@@ -26,11 +26,12 @@ constexpr uint32_t LengthOfPlace(uint64_t place) { return static_cast<uint32_t>(
 
 // The decoded values of one column over the unique rows of a stripe.
 // Preconditions: starts[u] + lengths[u] <= num_values for every unique row u; width is 1, 2, 4
-// or 8.
+// or 8; `narrow` is not 0 for a width of 4 or 8 alone, and leaves a byte at least.
 struct ValuePool {
   const std::byte* values = nullptr;
   uint64_t num_values = 0;
-  int width = 8;
+  int width = 8;   // Bytes of a value where it is written.
+  int narrow = 0;  // Of it the lowest `width >> narrow` are held in `values`: the others are 0.
   const uint64_t* starts = nullptr;   // Per unique row, in values.
   const uint32_t* lengths = nullptr;  // Per unique row; 0 for missing and for empty.
   const uint8_t* present = nullptr;   // Per unique row; null where nobody asks for it.

@@ -27,13 +27,13 @@ namespace dsi::internal::HWY_NAMESPACE {
 
 constexpr size_t kBlockRows = 32;
 
-// All in bytes.
+// All in bytes: where rows are held, and what is written of them.
 struct FoundRows {
-  uint64_t start[kBlockRows];  // Of the values that stay.
-  uint64_t size[kBlockRows];
-  uint64_t last_start;  // The greatest of the block, …
-  uint64_t first_end;   // … and the lowest end.
-  uint64_t whole;       // Size of all its rows before they are cut.
+  uint64_t start[kBlockRows];  // Of the values that stay, where they are held.
+  uint64_t size[kBlockRows];   // As written.
+  uint64_t last_start;         // The greatest of the block, …
+  uint64_t first_end;          // … and the lowest end.
+  uint64_t whole;              // Written of all its rows before they are cut.
 };
 
 // Which rows are looked for.
@@ -43,7 +43,8 @@ struct SoughtRows {
   size_t first_slot = 0;
   size_t num_rows = 0;
   bool is_scattered = false;  // Slots that follow each other lie far apart.
-  int width_bits = 3;         // Values are 1 << width_bits bytes.
+  int width_bits = 3;         // Values are 1 << width_bits bytes, …
+  int held_bits = 3;          // … and held in 1 << held_bits.
   uint32_t row_length = UINT32_MAX;
   bool keep_last = false;
   uint8_t* present = nullptr;
@@ -68,6 +69,7 @@ inline SoughtRows Seek(const ValuePool& pool, const uint32_t* slots, size_t num_
   rows.num_rows = num_rows;
   rows.is_scattered = AreScattered(slots, num_rows);
   rows.width_bits = pool.width == 1 ? 0 : pool.width == 2 ? 1 : pool.width == 4 ? 2 : 3;
+  rows.held_bits = rows.width_bits - pool.narrow;
   return rows;
 }
 
@@ -95,19 +97,20 @@ HWY_INLINE void FindRows(const SoughtRows& sought, size_t first, size_t count, F
   const uint32_t most = sought.row_length;
   const uint32_t skip = sought.keep_last ? UINT32_MAX : 0;
   const int bits = sought.width_bits;
+  const int held_bits = sought.held_bits;
   uint64_t entries = 0;
   uint64_t last_start = 0;
   uint64_t first_end = UINT64_MAX;
   uint32_t shortest = UINT32_MAX;
   for (size_t i = 0; i < count; ++i) {
     const uint32_t kept = std::min(lengths[i], most);
-    const uint64_t start = (starts[i] + ((lengths[i] - kept) & skip)) << bits;
+    const uint64_t start = (starts[i] + ((lengths[i] - kept) & skip)) << held_bits;
     const uint64_t size = uint64_t{kept} << bits;
     found->start[i] = start;
     found->size[i] = size;
     entries += lengths[i];
     last_start = std::max(last_start, start);
-    first_end = std::min(first_end, start + size);
+    first_end = std::min(first_end, start + (uint64_t{kept} << held_bits));
     shortest = std::min(shortest, lengths[i]);
   }
   found->last_start = last_start;

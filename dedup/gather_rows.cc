@@ -21,6 +21,7 @@
 #include <hwy/highway.h>
 
 #include "dsi/dedup/found_rows-inl.h"
+#include "dsi/dedup/wide_values-inl.h"
 
 #ifndef DSI_DEDUP_GATHER_ROWS_ONCE
 #define DSI_DEDUP_GATHER_ROWS_ONCE
@@ -47,6 +48,7 @@ using D8 = hn::ScalableTag<uint8_t>;
 
 // Copies rows one after another, and as many bytes of each as `at_once` says whatever its size,
 // with no branch to be guessed.
+template <class Values>
 HWY_INLINE uint8_t* CopyRows(const uint8_t* values, const FoundRows& found, size_t count,
                              size_t at_once, uint8_t* out) {
   const D8 d;
@@ -56,22 +58,25 @@ HWY_INLINE uint8_t* CopyRows(const uint8_t* values, const FoundRows& found, size
     const size_t size = found.size[i];
     size_t at = 0;
     do {
-      hn::StoreU(hn::LoadU(d, from + at), d, out + at);
+      hn::StoreU(Values::Load(d, from + (at >> Values::kNarrow)), d, out + at);
       at += n;
     } while (at < at_once);
-    for (; at < size; at += n) hn::StoreU(hn::LoadU(d, from + at), d, out + at);
+    for (; at < size; at += n)
+      hn::StoreU(Values::Load(d, from + (at >> Values::kNarrow)), d, out + at);
     out += size;
   }
   return out;
 }
 
-uint64_t GatherRowsKernel(const GatherJob& job) {
+template <class Values>
+uint64_t GatherRowsOf(const GatherJob& job) {
+  constexpr int kNarrow = Values::kNarrow;
   const size_t n = hn::Lanes(D8());
   SoughtRows sought = Seek(job.pool, job.slots, job.num_rows);
   sought.present = job.out.present;
   const size_t num_rows = job.num_rows;
   const auto* const values = reinterpret_cast<const uint8_t*>(job.pool.values);
-  const size_t readable = (job.pool.num_values << sought.width_bits) + job.pool.slack_bytes;
+  const size_t readable = (job.pool.num_values << sought.held_bits) + job.pool.slack_bytes;
   auto* out = reinterpret_cast<uint8_t*>(job.out.values);
   const uint8_t* const out_end = out + (job.out.room << sought.width_bits);
   FoundRows blocks[2];
@@ -97,12 +102,13 @@ uint64_t GatherRowsKernel(const GatherJob& job) {
     const size_t mean = now->whole / count;
     const size_t at_once = std::min(longest, mean + mean / 2);
     const size_t past = longest + n;
-    if (HWY_LIKELY(longest < kLongRow && now->last_start + past <= readable &&
+    if (HWY_LIKELY(Values::kHasVectors && (longest < kLongRow || kNarrow != 0) &&
+                   now->last_start + (past >> kNarrow) <= readable &&
                    static_cast<size_t>(out_end - out) >= now->whole + past)) {
-      out = CopyRows(values, *now, count, at_once, out);
+      out = CopyRows<Values>(values, *now, count, at_once, out);
     } else {
       for (size_t i = 0; i < count; ++i) {
-        if (now->size[i] != 0) std::memcpy(out, values + now->start[i], now->size[i]);
+        Values::Copy(values + now->start[i], now->size[i], out);
         out += now->size[i];
       }
     }
@@ -110,6 +116,11 @@ uint64_t GatherRowsKernel(const GatherJob& job) {
   if (job.out.offsets != nullptr) job.out.offsets[num_rows] = static_cast<int64_t>(at);
   return static_cast<uint64_t>(out - reinterpret_cast<uint8_t*>(job.out.values)) >>
          sought.width_bits;
+}
+
+uint64_t GatherRowsKernel(const GatherJob& job) {
+  return WithValuesOf(job.pool.width, job.pool.narrow,
+                      [&](auto values) { return GatherRowsOf<decltype(values)>(job); });
 }
 
 }  // namespace

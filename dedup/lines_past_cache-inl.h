@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "dsi/dedup/pad_border_internal.h"
+#include "dsi/dedup/wide_values-inl.h"
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -24,8 +25,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace dsi::internal::HWY_NAMESPACE {
 
-template <bool kPadLeft>
+template <bool kPadLeft, class Values>
 class LinesPastCache {
+  static constexpr int kNarrow = Values::kNarrow;
   using D = hwy::HWY_NAMESPACE::ScalableTag<uint8_t>;
   using V = hwy::HWY_NAMESPACE::Vec<D>;
 
@@ -46,11 +48,13 @@ class LinesPastCache {
 
   HWY_INLINE void Add(size_t start, size_t size, size_t row_bytes) {
     const size_t before = kPadLeft ? row_bytes - size : 0;  // Bytes in front of the values.
-    const uint8_t* row = values_ + start - before;          // From where its first byte is loaded.
+    // From where its first byte is loaded.
+    const uint8_t* row = values_ + start - (before >> kNarrow);
     alignas(64) uint8_t room[2 * kMostMasked];
-    if (HWY_UNLIKELY(start < before + Size() || start - before + row_bytes + Size() > readable_)) {
-      CopyRow(values_ + start, size, room + Size() + before, room);
-      row = room + Size();
+    if (HWY_UNLIKELY(start < (before + Size()) >> kNarrow ||
+                     start - (before >> kNarrow) + ((row_bytes + Size()) >> kNarrow) > readable_)) {
+      row = room + (Size() >> kNarrow);
+      CopyRow(values_ + start, size >> kNarrow, room + ((Size() + before) >> kNarrow), room);
     }
     AddFrom(row, kPadLeft ? before : size, row_bytes);
   }
@@ -74,14 +78,14 @@ class LinesPastCache {
   HWY_INLINE void AddFrom(const uint8_t* row, size_t border, size_t row_bytes) {
     namespace hn = hwy::HWY_NAMESPACE;
     const size_t n = Size();
-    const uint8_t* const from = row - filled_;
+    const uint8_t* const from = row - (filled_ >> kNarrow);
     const uint8_t* const mask = kBorder.Mask(filled_ + border);
     V line = hn::IfVecThenElse(hn::LoadU(D(), kBorder.Mask(filled_)), carry_, Blend(from, mask));
     const size_t end = filled_ + row_bytes;
     size_t at = n;
     for (; at <= end; at += n) {
       Put(line);
-      line = Blend(from + at, mask + at);
+      line = Blend(from + (at >> kNarrow), mask + at);
     }
     filled_ = end - (at - n);
     carry_ = line;
@@ -90,7 +94,7 @@ class LinesPastCache {
   HWY_INLINE V Blend(const uint8_t* from, const uint8_t* mask) const {
     namespace hn = hwy::HWY_NAMESPACE;
     const V first = hn::LoadU(D(), mask);
-    const V loaded = hn::LoadU(D(), from);
+    const V loaded = Values::Load(D(), from);
     return kPadLeft ? hn::IfVecThenElse(first, pad_, loaded)
                     : hn::IfVecThenElse(first, loaded, pad_);
   }

@@ -24,6 +24,7 @@
 
 #include "dsi/dedup/found_rows-inl.h"
 #include "dsi/dedup/lines_past_cache-inl.h"
+#include "dsi/dedup/wide_values-inl.h"
 
 #ifndef DSI_DEDUP_PAD_ROWS_ONCE
 #define DSI_DEDUP_PAD_ROWS_ONCE
@@ -79,12 +80,12 @@ SoughtRows SeekRows(const ValuePool& pool, const PadJob& job) {
 }
 
 // One row with exact stores, for the places where whole vectors would pass an end.
-template <bool kPadLeft>
+template <bool kPadLeft, class Values>
 HWY_INLINE void PadExactly(const uint8_t* from, size_t size, size_t row_bytes, uint64_t pattern,
                            uint8_t* out) {
   const size_t pad_bytes = row_bytes - size;
   if (kPadLeft) FillExactly(out, pad_bytes, pattern);
-  if (size != 0) std::memcpy(out + (kPadLeft ? pad_bytes : 0), from, size);
+  Values::Copy(from, size, out + (kPadLeft ? pad_bytes : 0));
   if (!kPadLeft) FillExactly(out + size, pad_bytes, pattern);
 }
 
@@ -92,39 +93,42 @@ HWY_INLINE void PadExactly(const uint8_t* from, size_t size, size_t row_bytes, u
 
 // `kVectors` vectors of a row. Where `mask` is set stands one of padding and values, else the
 // other. No branch depends on a row's length.
-template <size_t kVectors, bool kPadLeft, class V>
+template <size_t kVectors, bool kPadLeft, class Values, class V>
 HWY_INLINE void BlendVectors(V pad, const uint8_t* from, const uint8_t* mask, uint8_t* out) {
   const D8 d;
   const size_t n = hn::Lanes(d);
   const auto first = hn::LoadU(d, mask);
-  const auto loaded = hn::LoadU(d, from);
+  const auto loaded = Values::Load(d, from);
   hn::StoreU(
       kPadLeft ? hn::IfVecThenElse(first, pad, loaded) : hn::IfVecThenElse(first, loaded, pad), d,
       out);
   if constexpr (kVectors > 1)
-    BlendVectors<kVectors - 1, kPadLeft>(pad, from + n, mask + n, out + n);
+    BlendVectors<kVectors - 1, kPadLeft, Values>(pad, from + (n >> Values::kNarrow), mask + n,
+                                                 out + n);
 }
 
 // All vectors of a row: kVectors, or `whole` bytes of them where that is 0. Of its first `border`
 // bytes and of the rest, one part is padding and the other the values.
-template <size_t kVectors, bool kPadLeft, class V>
+template <size_t kVectors, bool kPadLeft, class Values, class V>
 HWY_INLINE void BlendRow(V pad, const uint8_t* from, size_t border, size_t whole, uint8_t* out) {
   if constexpr (kVectors != 0) {
-    return BlendVectors<kVectors, kPadLeft>(pad, from, kBorder.Mask(border), out);
+    return BlendVectors<kVectors, kPadLeft, Values>(pad, from, kBorder.Mask(border), out);
   }
+  constexpr int kNarrow = Values::kNarrow;
   const D8 d;
   const size_t n = hn::Lanes(d);
   size_t at = 0;
   if (whole <= kMostMasked) {
     const uint8_t* const mask = kBorder.Mask(border);
     for (; at + 4 * n <= whole; at += 4 * n)
-      BlendVectors<4, kPadLeft>(pad, from + at, mask + at, out + at);
-    for (; at < whole; at += n) BlendVectors<1, kPadLeft>(pad, from + at, mask + at, out + at);
+      BlendVectors<4, kPadLeft, Values>(pad, from + (at >> kNarrow), mask + at, out + at);
+    for (; at < whole; at += n)
+      BlendVectors<1, kPadLeft, Values>(pad, from + (at >> kNarrow), mask + at, out + at);
     return;
   }
   for (; at < whole; at += n) {
     const size_t left = std::min(border - std::min(border, at), n);
-    BlendVectors<1, kPadLeft>(pad, from + at, kBorder.Mask(left), out + at);
+    BlendVectors<1, kPadLeft, Values>(pad, from + (at >> kNarrow), kBorder.Mask(left), out + at);
   }
 }
 
@@ -188,10 +192,10 @@ uint64_t PadRepeats(const ValuePool& pool, const PadJob& job) {
     const uint8_t* const finished = out;
     const size_t before = kPadLeft ? row_bytes - size : 0;  // Bytes loaded in front of the values.
     if (HWY_LIKELY(row < roomy && start >= before && start - before + whole <= readable)) {
-      BlendRow<kVectors, kPadLeft>(pad, values + start - before, kPadLeft ? before : size, whole,
-                                   out);
+      BlendRow<kVectors, kPadLeft, AsHeld>(pad, values + start - before, kPadLeft ? before : size,
+                                           whole, out);
     } else {
-      PadExactly<kPadLeft>(values + start, size, row_bytes, pattern, out);
+      PadExactly<kPadLeft, AsHeld>(values + start, size, row_bytes, pattern, out);
     }
     out += row_bytes;
     ++row;
@@ -207,18 +211,21 @@ bool FewDiffer(const PadJob& job) {
   return job.slots[job.num_rows - 1] - job.slots[0] < job.num_rows / 2;
 }
 
-template <size_t kVectors, bool kPadLeft>
+template <size_t kVectors, bool kPadLeft, class Values>
 uint64_t PadRowsOf(const ValuePool& pool, const PadJob& job) {
   const D8 d;
   const hn::Repartition<uint64_t, D8> d64;
   const size_t n = hn::Lanes(d);
+  constexpr int kNarrow = Values::kNarrow;
   const SoughtRows sought = SeekRows(pool, job);
   const size_t row_bytes = size_t{job.options.row_length} << sought.width_bits;
   const bool past_cache =
-      job.out.past_cache &&
-      LinesPastCache<kPadLeft>::Takes(row_bytes, static_cast<size_t>(pool.width), job.out.values);
-  if (!past_cache && job.slots != nullptr && !sought.is_scattered && FewDiffer(job))
-    return PadRepeats<kVectors, kPadLeft>(pool, job);
+      job.out.past_cache && LinesPastCache<kPadLeft, Values>::Takes(
+                                row_bytes, static_cast<size_t>(pool.width), job.out.values);
+  if constexpr (kNarrow == 0) {
+    if (!past_cache && job.slots != nullptr && !sought.is_scattered && FewDiffer(job))
+      return PadRepeats<kVectors, kPadLeft>(pool, job);
+  }
   const uint64_t pattern = RepeatPad(job.options.pad_bits, static_cast<size_t>(pool.width));
   const auto pad = hn::BitCast(d, hn::Set(d64, pattern));
   const size_t num_rows = job.num_rows;
@@ -227,13 +234,13 @@ uint64_t PadRowsOf(const ValuePool& pool, const PadJob& job) {
   // Rows after which there is still room for what a row writes past its end.
   const size_t roomy = row_bytes == 0 || total < whole ? 0 : (total - whole) / row_bytes + 1;
   const auto* const values = reinterpret_cast<const uint8_t*>(pool.values);
-  const size_t readable = (pool.num_values << sought.width_bits) + pool.slack_bytes;
+  const size_t readable = (pool.num_values << sought.held_bits) + pool.slack_bytes;
   FoundRows blocks[2];
   FoundRows* now = &blocks[0];
   FoundRows* next = &blocks[1];
   uint64_t entries = 0;
   auto* out = reinterpret_cast<uint8_t*>(job.out.values);
-  LinesPastCache<kPadLeft> lines(pad, values, readable, out);
+  LinesPastCache<kPadLeft, Values> lines(pad, values, readable, out);
   FindRows(sought, 0, std::min(kBlockRows, num_rows), next);
   for (size_t first = 0; first < num_rows; first += kBlockRows) {
     std::swap(now, next);
@@ -252,20 +259,21 @@ uint64_t PadRowsOf(const ValuePool& pool, const PadJob& job) {
     // Bytes are loaded in front of the values, or behind them.
     const auto blend = [&](size_t i) HWY_ATTR {
       const size_t before = kPadLeft ? row_bytes - now->size[i] : 0;
-      BlendRow<kVectors, kPadLeft>(pad, values + now->start[i] - before,
-                                   kPadLeft ? before : now->size[i], whole, out);
+      BlendRow<kVectors, kPadLeft, Values>(pad, values + now->start[i] - (before >> kNarrow),
+                                           kPadLeft ? before : now->size[i], whole, out);
     };
-    if (HWY_LIKELY(end <= roomy && (!kPadLeft || now->first_end >= row_bytes) &&
-                   now->last_start + whole <= readable)) {
+    if (HWY_LIKELY(end <= roomy && (!kPadLeft || now->first_end >= row_bytes >> kNarrow) &&
+                   now->last_start + (whole >> kNarrow) <= readable)) {
       for (size_t i = 0; i < count; ++i, out += row_bytes) blend(i);
       continue;
     }
     for (size_t i = 0; i < count; ++i, out += row_bytes) {
-      if (first + i < roomy && (!kPadLeft || now->start[i] + now->size[i] >= row_bytes) &&
-          now->start[i] + whole <= readable) {
+      const size_t held_end = now->start[i] + (now->size[i] >> kNarrow);
+      if (first + i < roomy && (!kPadLeft || held_end >= row_bytes >> kNarrow) &&
+          now->start[i] + (whole >> kNarrow) <= readable) {
         blend(i);
       } else {
-        PadExactly<kPadLeft>(values + now->start[i], now->size[i], row_bytes, pattern, out);
+        PadExactly<kPadLeft, Values>(values + now->start[i], now->size[i], row_bytes, pattern, out);
       }
     }
   }
@@ -275,20 +283,25 @@ uint64_t PadRowsOf(const ValuePool& pool, const PadJob& job) {
 
 template <bool kPadLeft>
 uint64_t PadRowsKernel(const ValuePool& pool, const PadJob& job) {
+  if (pool.narrow != 0) {
+    return WithValuesOf(pool.width, pool.narrow, [&](auto values) {
+      return PadRowsOf<0, kPadLeft, decltype(values)>(pool, job);
+    });
+  }
   const size_t n = hn::Lanes(D8());
   switch ((size_t{job.options.row_length} * static_cast<size_t>(pool.width) + n - 1) / n) {
     case 1:
-      return PadRowsOf<1, kPadLeft>(pool, job);
+      return PadRowsOf<1, kPadLeft, AsHeld>(pool, job);
     case 2:
-      return PadRowsOf<2, kPadLeft>(pool, job);
+      return PadRowsOf<2, kPadLeft, AsHeld>(pool, job);
     case 3:
-      return PadRowsOf<3, kPadLeft>(pool, job);
+      return PadRowsOf<3, kPadLeft, AsHeld>(pool, job);
     case 4:
-      return PadRowsOf<4, kPadLeft>(pool, job);
+      return PadRowsOf<4, kPadLeft, AsHeld>(pool, job);
     case 7:
-      return PadRowsOf<7, kPadLeft>(pool, job);
+      return PadRowsOf<7, kPadLeft, AsHeld>(pool, job);
     default:
-      return PadRowsOf<0, kPadLeft>(pool, job);
+      return PadRowsOf<0, kPadLeft, AsHeld>(pool, job);
   }
 }
 
@@ -308,9 +321,11 @@ uint64_t PadRowsKernel(const ValuePool& pool, const PadJob& job) {
     for (size_t i = 0; i < count; ++i) {
       if (job.out.kept != nullptr)
         job.out.kept[first + i] = static_cast<int32_t>(found.size[i] >> sought.width_bits);
-      PadExactly<kPadLeft>(reinterpret_cast<const uint8_t*>(pool.values) + found.start[i],
-                           found.size[i], row_bytes, pattern,
-                           reinterpret_cast<uint8_t*>(job.out.values) + (first + i) * row_bytes);
+      auto* const out = reinterpret_cast<uint8_t*>(job.out.values) + (first + i) * row_bytes;
+      const auto* const from = reinterpret_cast<const uint8_t*>(pool.values) + found.start[i];
+      WithValuesOf(pool.width, pool.narrow, [&](auto values) {
+        PadExactly<kPadLeft, decltype(values)>(from, found.size[i], row_bytes, pattern, out);
+      });
     }
   }
   return entries;
@@ -348,14 +363,16 @@ uint64_t PadRows(const ValuePool& pool, std::span<const uint32_t> slots, const P
                  const PaddedRows& out) {
   // Those of rows that repeat their neighbours ascend without gaps.
   const bool is_scattered = !slots.empty() && slots.back() - slots.front() >= slots.size();
-  if (options.row_length == 1 && !is_scattered && !slots.empty() && pool.places == nullptr)
+  if (options.row_length == 1 && !is_scattered && !slots.empty() && pool.places == nullptr &&
+      pool.narrow == 0)
     return PadScalars(pool, slots.data(), 0, slots.size(), options, out);
   return Dispatch(pool, {slots.data(), 0, slots.size(), options, out});
 }
 
 uint64_t PadRowRange(const ValuePool& pool, uint32_t first, size_t count, const PadOptions& options,
                      const PaddedRows& out) {
-  if (options.row_length == 1) return PadScalars(pool, nullptr, first, count, options, out);
+  if (options.row_length == 1 && pool.narrow == 0)
+    return PadScalars(pool, nullptr, first, count, options, out);
   return Dispatch(pool, {nullptr, first, count, options, out});
 }
 

@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/reader/decode/narrow_values_internal.h"
 
 namespace dsi::internal {
 
 Status PoolDecoder::Start(const StripeContext* context, const ColumnPlan& column,
                           const Conversion* convert, StreamWindow* dictionary,
-                          const ShapeDecoder* shape, bool keep_all) {
+                          const ShapeDecoder* shape, bool keep_all, bool may_be_narrow) {
   shape_ = shape;
   tiered_ = column.num_tiers != 0;
   keep_all_ = keep_all;
@@ -17,6 +19,7 @@ Status PoolDecoder::Start(const StripeContext* context, const ColumnPlan& column
   newest_tier_.Start(context, &context->plan->streams[column.values], convert, dictionary,
                      keep_all || tiered_);
   width_ = static_cast<uint32_t>(newest_tier_.width());
+  is_to_narrow_ = keep_all && may_be_narrow;
   if (tiered_) StartTiers(context, column, convert, dictionary);
   return Status::Ok();
 }
@@ -42,7 +45,14 @@ void PoolDecoder::StartTiers(const StripeContext* context, const ColumnPlan& col
 
 Status PoolDecoder::Require() {
   const ShapeView& view = shape_->view();
-  if (!tiered_) return newest_tier_.Require(view.first_value, view.end_value);
+  if (!tiered_) {
+    DSI_RETURN_IF_ERROR(newest_tier_.Require(view.first_value, view.end_value));
+    if (std::exchange(is_to_narrow_, false)) {
+      newest_tier_.Narrow();
+      width_ = static_cast<uint32_t>(newest_tier_.width());
+    }
+    return Status::Ok();
+  }
   if (!tiers_->is_assembled && view.first_value != view.end_value) DSI_RETURN_IF_ERROR(Assemble());
   return tiers_->is_assembled && is_cut() ? CutLists() : Status::Ok();
 }
@@ -76,6 +86,8 @@ Status PoolDecoder::Assemble() {
   DSI_RETURN_IF_ERROR(tiers_->pool.Reserve(tiers_->num_kept * width_, 0));
   for (uint32_t tier = 0; tier < tiers_->num_read; ++tier) DSI_RETURN_IF_ERROR(AddTier(tier));
   std::sort(tiers_->unfit.begin(), tiers_->unfit.end());
+  if (std::exchange(is_to_narrow_, false))
+    width_ = static_cast<uint32_t>(NarrowInPlace(tiers_->pool.data(), tiers_->num_kept, width_));
   tiers_->is_assembled = true;
   return Status::Ok();
 }
@@ -148,11 +160,12 @@ Status PoolDecoder::CutLists() {
 
 ValuesView PoolDecoder::values() const {
   const uint64_t first = shape_->view().first_value;
-  if (!tiered_) return {newest_tier_.At(first), newest_tier_.num_readable(first)};
+  if (!tiered_) return {newest_tier_.At(first), newest_tier_.num_readable(first), width_};
   if (!tiers_->is_assembled) return {};  // No list of the view has entries.
   if (is_cut())
-    return {tiers_->pool.data(), tiers_->num_kept, tiers_->starts.data(), tiers_->lengths.data()};
-  return {tiers_->pool.data() + first * width_, tiers_->num_kept - first};
+    return {tiers_->pool.data(), tiers_->num_kept, width_, tiers_->starts.data(),
+            tiers_->lengths.data()};
+  return {tiers_->pool.data() + first * width_, tiers_->num_kept - first, width_};
 }
 
 bool PoolDecoder::Fits(uint32_t slot, const ShapeView& view) const {

@@ -21,6 +21,7 @@ namespace dsi::internal {
 struct ValuesView {
   const std::byte* values = nullptr;  // Of the shape view's first_value.
   uint64_t num_values = 0;            // Readable from there on.
+  uint32_t width = 0;                 // Bytes of each; fewer than those of the type: narrowed.
   // Where lists are cut: the place of each of the view's unique rows in `values`, and its entries.
   // Null: as the shape says.
   const uint64_t* starts = nullptr;
@@ -34,7 +35,8 @@ class PoolDecoder {
   // `shape` knows the chains; it is asked when values are required. Other arguments as those of
   // StreamWindow::Start.
   Status Start(const StripeContext* context, const ColumnPlan& column, const Conversion* convert,
-               StreamWindow* dictionary, const ShapeDecoder* shape, bool keep_all);
+               StreamWindow* dictionary, const ShapeDecoder* shape, bool keep_all,
+               bool may_be_narrow = false);
 
   // Makes the values of the shape's current view readable.
   Status Require();
@@ -108,7 +110,8 @@ class PoolDecoder {
 
   bool tiered_ = false;
   bool keep_all_ = false;
-  uint32_t width_ = 8;  // Of a value in the pool.
+  bool is_to_narrow_ = false;  // Once all values are here.
+  uint32_t width_ = 8;         // Of a value in the pool.
   const ShapeDecoder* shape_ = nullptr;
   uint64_t num_values_ = 0;       // Of the pool in the file.
   StreamWindow newest_tier_;      // All values, where there are no tiers.

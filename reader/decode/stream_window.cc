@@ -6,6 +6,7 @@
 #include "dsi/base/block_memory_internal.h"
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
+#include "dsi/reader/decode/narrow_values_internal.h"
 
 namespace dsi::internal {
 
@@ -109,6 +110,11 @@ void StreamWindow::Drop(uint64_t first) {
                (end_ - keep_from) * width_);
   begin_ = keep_from;
   unfit_.erase(unfit_.begin(), std::lower_bound(unfit_.begin(), unfit_.end(), begin_));
+}
+
+void StreamWindow::Narrow() {
+  if (constant_ || !keep_all_ || end_ != num_values()) return;
+  width_ = NarrowInPlace(buffer_.data(), end_, width_);
 }
 
 void StreamWindow::Release() {

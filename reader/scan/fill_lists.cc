@@ -2,6 +2,7 @@
 #include "dsi/reader/scan/fill_source_internal.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "dsi/dedup/expand_internal.h"
@@ -29,14 +30,16 @@ Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece) {
     DSI_ASSIGN_OR_RETURN(source.shape, piece.ShapeArrays(output.shape));
   }
   const ValuesView values = piece.values(output.values);
-  source.pool = {.values = values.values,
-                 .num_values = values.num_values,
-                 .width = static_cast<int>(output.item_size),
-                 .starts = values.starts != nullptr ? values.starts : source.shape.starts,
-                 .lengths = values.lengths != nullptr ? values.lengths : source.shape.lengths,
-                 .present = source.shape.present,
-                 .slack_bytes = values.values != nullptr ? ScanBuffer::kSlack : 0,
-                 .places = values.starts != nullptr ? nullptr : source.shape.places()};
+  source.pool = {
+      .values = values.values,
+      .num_values = values.num_values,
+      .width = static_cast<int>(output.item_size),
+      .narrow = values.width == 0 ? 0 : std::countr_zero(output.item_size / values.width),
+      .starts = values.starts != nullptr ? values.starts : source.shape.starts,
+      .lengths = values.lengths != nullptr ? values.lengths : source.shape.lengths,
+      .present = source.shape.present,
+      .slack_bytes = values.values != nullptr ? ScanBuffer::kSlack : 0,
+      .places = values.starts != nullptr ? nullptr : source.shape.places()};
   return source;
 }
 
@@ -88,7 +91,7 @@ void FillJagged(const Source& source, const PieceRows& rows, const ListPart& par
   const ShapeView& shape = source.shape;
   const bool ends = alone || part.is_last;  // Where its last row does is written.
   if (shape.sparse) return CopyPresentRows(shape, source.pool, ends, out);
-  if (!rows.in_order || shape.windows) {
+  if (!rows.in_order || shape.windows || source.pool.narrow != 0) {
     if (!ends) {
       return GatherInSteps(source.pool, rows, out,
                            [&](size_t first, size_t count, const int64_t* bounds) {

@@ -258,9 +258,12 @@ class Resolver {
     if (!column.shape_only) {
       output.values = FindOrAdd(&values_, uint64_t{c} << 8 | form, &out_->values, [&] {
         ++out_->shapes[output.shape].num_values;
-        return ScanValues{c, output.shape, output.dtype,
-                          FindConversion(column.entry_type(), output.dtype, casting)};
+        return ScanValues{
+            c, output.shape, output.dtype,
+            FindConversion(column.entry_type(), output.dtype, casting),
+            HasLengths(column.record.kind, column.record.type) && IsInteger(output.dtype)};
       });
+      out_->values[output.values].may_be_narrow &= is_named_;
     }
     if (CountsRows(asked.layout))
       output.counts_entries = !std::exchange(out_->shapes[output.shape].is_counted, true);

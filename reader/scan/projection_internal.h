@@ -40,6 +40,8 @@ struct ScanValues {
   uint32_t shape = 0;
   Type type = Type::kInt64;
   Conversion conversion;
+  // Who fills batches alone looks at them, and takes them in fewer bytes as well.
+  bool may_be_narrow = false;
 };
 
 // One tensor, or a column of a set.
