@@ -15,10 +15,22 @@ Deriver::Deriver(const TransformPlan* plan, const FileTransforms* transforms,
       memory_(budget),
       groups_(transforms->groups.size()),
       built_(plan->stages().size()),
-      lengths_(plan->stages().size()) {
+      made_(plan->stages().size()),
+      inputs_(plan->stages().size()) {
+  for (size_t stage = 0; stage < built_.size(); ++stage) {
+    pools_.emplace_back(budget);
+    inputs_[stage].resize(plan->stages()[stage].sources.size());
+  }
   rows_.groups.resize(groups_.size());
   rows_.shapes.resize(built_.size());
   rows_.values.resize(2 * built_.size());
+}
+
+void Deriver::ForgetRows() {
+  for (StagePool& pool : pools_) pool.ForgetRows();
+}
+void Deriver::ForgetStripe() {
+  for (StagePool& pool : pools_) pool.ForgetStripe();
 }
 
 Status Deriver::Run(const BatchPiece& piece) {
@@ -29,7 +41,7 @@ Status Deriver::Run(const BatchPiece& piece) {
     DSI_RETURN_IF_ERROR(Charge());
   }
   size_t num_rows = 0;
-  for (const RowsBuilder& built : built_) num_rows = std::max(num_rows, built.num_rows());
+  for (const Made& made : made_) num_rows = std::max(num_rows, made.view.num_rows);
   for (size_t i = starts_.size(); i < num_rows; ++i) starts_.push_back(i);
   for (size_t stage = 0; stage < built_.size(); ++stage) SetStage(stage);
   return Charge();
@@ -43,15 +55,17 @@ Status Deriver::Charge() {
     bytes += size_of(group.own_slots) + size_of(group.touched);
     for (const std::vector<uint32_t>& member : group.members) bytes += size_of(member);
   }
-  for (const Input& input : inputs_) {
-    bytes += size_of(input.begins) + size_of(input.ends) + size_of(input.present) +
-             size_of(input.numbers) + size_of(input.rows);
-  }
   for (size_t stage = 0; stage < built_.size(); ++stage) {
     const RowsBuilder& built = built_[stage];
     const auto width = static_cast<uint64_t>(TypeWidth(built.type().type));
-    bytes += built.num_values() * (width + sizeof(float)) +
-             built.num_rows() * (sizeof(int64_t) + 1) + size_of(lengths_[stage]);
+    bytes +=
+        built.num_values() * (width + sizeof(float)) + built.num_rows() * (sizeof(int64_t) + 1);
+    const Made& made = made_[stage];
+    bytes += size_of(made.begins) + size_of(made.ends) + size_of(made.lengths);
+    for (const Input& input : inputs_[stage]) {
+      bytes += size_of(input.begins) + size_of(input.ends) + size_of(input.present) +
+               size_of(input.numbers) + size_of(input.rows);
+    }
   }
   return bytes > memory_.bytes() ? memory_.Add(bytes - memory_.bytes()) : Status::Ok();
 }
@@ -136,25 +150,93 @@ Status Deriver::RunStage(const BatchPiece& piece, size_t stage) {
   const std::span<const TransformSource> sources = plan_->stages()[stage].sources;
   const uint32_t g = transforms_->group_of_stage[stage];
   const Group& group = groups_[g];
-  if (inputs_.size() < sources.size()) inputs_.resize(sources.size());
   views_.assign(sources.size(), {});
   for (size_t i = 0; i < sources.size(); ++i) {
     const TransformSource& source = sources[i];
     if (!source.is_stage) {
-      DSI_ASSIGN_OR_RETURN(views_[i].view, ViewOf(piece, source.index, g, &inputs_[i]));
+      DSI_ASSIGN_OR_RETURN(views_[i].view, ViewOf(piece, source.index, g, &inputs_[stage][i]));
       continue;
     }
-    views_[i].view = built_[source.index].View();
+    views_[i].view = made_[source.index].view;
     const uint32_t other = transforms_->group_of_stage[source.index];
     if (other == g) continue;
     // Which of its tuples each of ours has.
-    std::vector<uint32_t>& rows = inputs_[i].rows;
+    std::vector<uint32_t>& rows = inputs_[stage][i].rows;
     rows.resize(group.num_unique);
     for (size_t row = 0; row < group.slots.size(); ++row)
       rows[group.slots[row]] = groups_[other].slots[row];
     views_[i].rows = rows.data();
   }
-  return plan_->RunStage(stage, views_, group.num_unique, &built_[stage]);
+  DSI_ASSIGN_OR_RETURN(const bool are_windows, MakeWindows(piece, stage));
+  if (are_windows) return Status::Ok();
+  DSI_RETURN_IF_ERROR(plan_->RunStage(stage, views_, group.num_unique, &built_[stage]));
+  Made& made = made_[stage];
+  made.view = built_[stage].View();
+  made.num_values = built_[stage].num_values();
+  made.pool = {};
+  made.is_own = true;
+  return Status::Ok();
+}
+
+// Lists that are cut are windows of what they were cut from, and values one by one are made once
+// for all lists that share them. False: the stage is to make rows of its own.
+Result<bool> Deriver::MakeWindows(const BatchPiece& piece, size_t stage) {
+  const TransformStage& what = plan_->stages()[stage];
+  const TransformSource& source = what.sources[0];
+  const RowsView& view = views_[0].view;
+  if (views_.size() != 1 || views_[0].rows != nullptr || view.begins == nullptr) return false;
+  const bool is_cut =
+      !what.elementwise && (what.op == TransformOp::kFirstX || what.op == TransformOp::kLastX);
+  if (!is_cut && !what.elementwise) return false;
+  Made& made = made_[stage];
+  made.pool = source.is_stage ? made_[source.index].pool : PoolOf(piece, source.index);
+  if (is_cut) {
+    CutRows(what, view, &made);
+    made.num_values =
+        source.is_stage ? made_[source.index].num_values : ValuesOf(piece, source.index).num_values;
+  } else {
+    made.view = view;
+    DSI_ASSIGN_OR_RETURN(const bool is_taken,
+                         pools_[stage].Take(*plan_, stage, made.pool, &made.view));
+    if (!is_taken) return false;
+    made.num_values = made.pool.num_values;
+  }
+  built_[stage].Reset(what.type);
+  made.is_own = false;
+  return true;
+}
+
+// None of a feature that the file lacks.
+ValuesView Deriver::ValuesOf(const BatchPiece& piece, size_t feature) const {
+  const TransformInput& of = transforms_->inputs[feature];
+  return of.values == kNone32 ? ValuesView{}
+                              : piece.own_values(projection_->outputs[of.values].values);
+}
+
+// The values that lists of a feature are windows of; cut lists have places of their own.
+RowsPool Deriver::PoolOf(const BatchPiece& piece, size_t feature) const {
+  const ValuesView values = ValuesOf(piece, feature);
+  if (values.values == nullptr || values.starts != nullptr) return {};
+  const ScanOutput& output = projection_->outputs[transforms_->inputs[feature].values];
+  const ShapeView& shape = piece.own_shape(output.shape);
+  return {shape.end_value - shape.first_value, piece.own_is_general(output.group)};
+}
+
+// T-040.
+void Deriver::CutRows(const TransformStage& stage, const RowsView& view, Made* made) {
+  made->view = view;
+  made->begins.assign(view.begins, view.begins + view.num_rows);
+  made->ends.assign(view.ends, view.ends + view.num_rows);
+  for (size_t i = 0; i < view.num_rows; ++i) {
+    const int64_t kept = std::min<int64_t>(made->ends[i] - made->begins[i], stage.cut);
+    if (stage.op == TransformOp::kFirstX) {
+      made->ends[i] = made->begins[i] + kept;
+    } else {
+      made->begins[i] = made->ends[i] - kept;
+    }
+  }
+  made->view.begins = made->begins.data();
+  made->view.ends = made->ends.data();
 }
 
 // A feature of the file, one row for each tuple.
@@ -249,18 +331,19 @@ void Deriver::MakeMissing(Input* input, RowsView* view) {
 
 // A finished stage as rows that batches are filled from.
 void Deriver::SetStage(size_t stage) {
-  const RowsView view = built_[stage].View();
+  Made& made = made_[stage];
+  const RowsView& view = made.view;
   const bool is_number = view.begins == nullptr;
   ShapeView& shape = rows_.shapes[stage];
   shape = {};
   shape.count = static_cast<uint32_t>(view.num_rows);
-  shape.end_value = built_[stage].num_values();
+  shape.end_value = made.num_values;
   // Missing numbers have a place, and no entry.
   const bool any_missing = is_number && view.present != nullptr &&
                            std::memchr(view.present, 0, view.num_rows) != nullptr;
   shape.plain = is_number && !any_missing;
-  shape.windows = any_missing;
-  std::vector<uint32_t>& lengths = lengths_[stage];
+  shape.windows = any_missing || !made.is_own;
+  std::vector<uint32_t>& lengths = made.lengths;
   lengths.resize(view.num_rows);
   for (size_t i = 0; i < view.num_rows; ++i) {
     lengths[i] = is_number ? view.present[i] : static_cast<uint32_t>(view.ends[i] - view.begins[i]);
@@ -269,9 +352,9 @@ void Deriver::SetStage(size_t stage) {
   shape.lengths = lengths.data();
   shape.present = view.present;
   rows_.values[ValuesOfStage(stage)] = {static_cast<const std::byte*>(view.values),
-                                        built_[stage].num_values()};
+                                        made.num_values};
   rows_.values[ScoresOfStage(stage)] = {reinterpret_cast<const std::byte*>(view.scores),
-                                        built_[stage].num_values()};
+                                        made.num_values};
 }
 
 }  // namespace dsi::internal

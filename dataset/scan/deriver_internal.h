@@ -10,6 +10,7 @@
 
 #include "dsi/base/memory_budget_internal.h"
 #include "dsi/dataset/scan/derived_task_internal.h"
+#include "dsi/dataset/scan/stage_pool_internal.h"
 #include "dsi/reader/scan/fill_batch_internal.h"
 
 namespace dsi::internal {
@@ -20,6 +21,9 @@ class Deriver {
   Deriver(const TransformPlan* plan, const FileTransforms* transforms,
           const ScanProjection* projection, MemoryBudget* budget);
 
+  // The rows of pieces to come are decoded anew, of the stripe of those before or of another.
+  void ForgetRows();
+  void ForgetStripe();
   // kResourceExhausted, and what a callback of the pipeline returns.
   Status Run(const BatchPiece& piece);
   // Of the piece of the last call.
@@ -43,6 +47,15 @@ class Deriver {
     std::vector<std::byte> numbers;
     std::vector<uint32_t> rows;
   };
+  // What a stage made: rows of its own, or windows of a pool or of what its source has.
+  struct Made {
+    RowsView view;
+    RowsPool pool;
+    bool is_own = true;
+    uint64_t num_values = 0;            // From view.values on.
+    std::vector<int64_t> begins, ends;  // Of a list that was cut.
+    std::vector<uint32_t> lengths;
+  };
   void FindTuples(const BatchPiece& piece, const std::vector<uint32_t>& of, Group* group,
                   GroupRows* rows);
   void AddMember(size_t at, std::span<const uint32_t> slots, Group* group);
@@ -51,6 +64,10 @@ class Deriver {
   static void TakeNumbers(const ValuesView& values, const ShapeView& shape, const uint32_t* slots,
                           Input* input, RowsView* view);
   static void MakeMissing(Input* input, RowsView* view);
+  ValuesView ValuesOf(const BatchPiece& piece, size_t feature) const;
+  RowsPool PoolOf(const BatchPiece& piece, size_t feature) const;
+  static void CutRows(const TransformStage& stage, const RowsView& view, Made* made);
+  Result<bool> MakeWindows(const BatchPiece& piece, size_t stage);
   void SetStage(size_t stage);
   Status Charge();
 
@@ -59,13 +76,15 @@ class Deriver {
   const ScanProjection* projection_;
   MemoryCharge memory_;
   std::vector<Group> groups_;
-  std::vector<RowsBuilder> built_;              // By stage.
-  std::vector<std::vector<uint32_t>> lengths_;  // By stage.
-  std::vector<uint64_t> starts_;                // Of numbers: 0, 1, 2, …
-  std::vector<Input> inputs_;                   // Of the stage that is run, …
-  std::vector<RowsInput> views_;                // … and what it takes of them.
-  std::vector<uint32_t> table_;                 // Of tuples met.
-  std::vector<uint32_t> before_, fresh_;        // Of these: the tuple split, the row added.
+  // By stage.
+  std::vector<RowsBuilder> built_;
+  std::vector<StagePool> pools_;
+  std::vector<Made> made_;
+  std::vector<std::vector<Input>> inputs_;
+  std::vector<uint64_t> starts_;          // Of numbers: 0, 1, 2, …
+  std::vector<RowsInput> views_;          // Of the stage that is run.
+  std::vector<uint32_t> table_;           // Of tuples met.
+  std::vector<uint32_t> before_, fresh_;  // Of these: the tuple split, the row added.
   DerivedRows rows_;
 };
 

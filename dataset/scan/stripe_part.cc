@@ -33,6 +33,7 @@ void StripePart::Restart(const VisitKey& visit) {
   is_started_ = false;
   next_row_ = 0;
   picker_.reset();
+  if (deriver_ != nullptr) deriver_->ForgetStripe();
 }
 
 Status StripePart::Decode(std::span<const StripeBlock> blocks, bool at_once) {
@@ -41,6 +42,7 @@ Status StripePart::Decode(std::span<const StripeBlock> blocks, bool at_once) {
   for (const StripeBlock& block : blocks_) num_rows_ += block.count;
   next_row_ = blocks_.back().first + blocks_.back().count;
   absent_.Start(num_rows_);
+  if (deriver_ != nullptr) deriver_->ForgetRows();
   if (file_->filters()) {
     DSI_RETURN_IF_ERROR(FindPassing());
     if (passing_.empty()) return Status::Ok();

@@ -54,6 +54,11 @@ struct BatchPiece {
     return own_values(i);
   }
 
+  // Unique rows of the group stay where they are for as long as the stripe is read.
+  bool own_is_general(uint32_t i) const {
+    if (beside != nullptr && i >= num_groups) return beside->own_is_general(i - num_groups);
+    return decoder->is_general(i);
+  }
   // By position in the projection of the file, and then of its overlays.
   const GroupRows& own_group(uint32_t i) const {
     if (beside != nullptr && i >= num_groups) return beside->own_group(i - num_groups);

@@ -1,0 +1,37 @@
+#include "dsi/dataset/scan/stage_pool_internal.h"
+
+namespace dsi::internal {
+
+Result<bool> StagePool::Take(const TransformPlan& plan, size_t stage, const RowsPool& pool,
+                             RowsView* rows) {
+  if (pool.num_values == 0) return false;
+  if (!is_made_) {
+    stays_ = pool.stays;
+    for (size_t i = 0; i < rows->num_rows; ++i) entries_ += rows->Length(i);
+    const auto width = static_cast<uint64_t>(TypeWidth(plan.stages()[stage].type.type));
+    const uint64_t bytes = pool.num_values * (width + sizeof(float));
+    // Nobody is to go without memory for it.
+    if (entries_ <= pool.num_values || bytes > values_.budget()->left() / 2) return false;
+    DSI_RETURN_IF_ERROR(Make(plan, stage, pool.num_values, *rows));
+  }
+  rows->type = plan.stages()[stage].type;
+  rows->values = values_.data();
+  if (rows->scores != nullptr) rows->scores = reinterpret_cast<const float*>(scores_.data());
+  return true;
+}
+
+Status StagePool::Make(const TransformPlan& plan, size_t stage, uint64_t num_values,
+                       const RowsView& rows) {
+  const ElementwiseChain& values = plan.values_of(stage);
+  const auto width = static_cast<uint64_t>(TypeWidth(values.output_type()));
+  DSI_RETURN_IF_ERROR(values_.Reserve(num_values * width, 0));
+  values.Apply(rows.values, num_values, values_.data());
+  if (rows.scores != nullptr) {
+    DSI_RETURN_IF_ERROR(scores_.Reserve(num_values * sizeof(float), 0));
+    plan.scores_of(stage).Apply(rows.scores, num_values, scores_.data());
+  }
+  is_made_ = true;
+  return Status::Ok();
+}
+
+}  // namespace dsi::internal

@@ -1,0 +1,50 @@
+// What an elementwise stage makes of a whole pool of values, once: rows of it are the windows that
+// they are of its source, and no row's entries are made twice.
+//
+// A pool pays once its rows have had more entries than it has values: those of a stripe that is
+// read in order do so early, and few rows of a large pool are made by themselves.
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "dsi/base/memory_budget_internal.h"
+#include "dsi/reader/decode/stream_window_internal.h"
+#include "dsi/transform/transform_plan.h"
+
+namespace dsi::internal {
+
+// The values that rows are windows of: from `RowsView::values` on.
+struct RowsPool {
+  uint64_t num_values = 0;  // 0: the rows are not known to share any.
+  bool stays = false;       // Where it is, for as long as the stripe is read.
+};
+
+class StagePool {
+ public:
+  explicit StagePool(MemoryBudget* budget) : values_(budget), scores_(budget) {}
+
+  // Other rows were decoded, or those of another stripe.
+  void ForgetRows() {
+    if (!stays_) ForgetStripe();
+  }
+  void ForgetStripe() {
+    is_made_ = stays_ = false;
+    entries_ = 0;
+  }
+  // Makes *rows, which are windows of a pool, those of what the stage makes of them; false: they
+  // are to be made by themselves.
+  Result<bool> Take(const TransformPlan& plan, size_t stage, const RowsPool& pool, RowsView* rows);
+
+ private:
+  Status Make(const TransformPlan& plan, size_t stage, uint64_t num_values, const RowsView& rows);
+
+  ScanBuffer values_;
+  ScanBuffer scores_;
+  bool is_made_ = false;
+  bool stays_ = false;
+  uint64_t entries_ = 0;  // Of all rows so far.
+};
+
+}  // namespace dsi::internal
