@@ -114,6 +114,11 @@ TEST(OverlayScan, TransformsAreThoseOfOneFile) {
       asked.pipeline.steps.push_back(
           {.output = name + ".first", .op = TransformOp::kFirstX, .inputs = {name}, .n = 2});
       if (asked.pipeline.steps.size() > 1) {
+        asked.pipeline.steps.push_back({.output = name + ".hashed",
+                                        .op = TransformOp::kSigridHash,
+                                        .inputs = {name},
+                                        .salt = 5,
+                                        .max = int64_t{1} << 40});
         asked.pipeline.steps.push_back({.output = name + ".cross",
                                         .op = TransformOp::kCartesian,
                                         .inputs = {name + ".first", asked.pipeline.steps[0].output},
