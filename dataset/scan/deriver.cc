@@ -193,7 +193,7 @@ Result<bool> Deriver::MakeWindows(const BatchPiece& piece, size_t stage) {
   if (is_cut) {
     CutRows(what, view, &made);
     made.num_values =
-        source.is_stage ? made_[source.index].num_values : ValuesOf(piece, source.index).num_values;
+        source.is_stage ? made_[source.index].num_values : NumReadable(piece, source.index);
   } else {
     made.view = view;
     DSI_ASSIGN_OR_RETURN(const bool is_taken,
@@ -211,6 +211,14 @@ ValuesView Deriver::ValuesOf(const BatchPiece& piece, size_t feature) const {
   const TransformInput& of = transforms_->inputs[feature];
   return of.values == kNone32 ? ValuesView{}
                               : piece.own_values(projection_->outputs[of.values].values);
+}
+
+// Values of a feature that may be read, and scores beside them.
+uint64_t Deriver::NumReadable(const BatchPiece& piece, size_t feature) const {
+  const uint64_t num_values = ValuesOf(piece, feature).num_values;
+  const uint32_t scores = transforms_->inputs[feature].scores;
+  if (scores == kNone32) return num_values;
+  return std::min(num_values, piece.own_values(projection_->outputs[scores].values).num_values);
 }
 
 // The values that lists of a feature are windows of; cut lists have places of their own.

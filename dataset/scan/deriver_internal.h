@@ -65,6 +65,7 @@ class Deriver {
                           Input* input, RowsView* view);
   static void MakeMissing(Input* input, RowsView* view);
   ValuesView ValuesOf(const BatchPiece& piece, size_t feature) const;
+  uint64_t NumReadable(const BatchPiece& piece, size_t feature) const;
   RowsPool PoolOf(const BatchPiece& piece, size_t feature) const;
   static void CutRows(const TransformStage& stage, const RowsView& view, Made* made);
   Result<bool> MakeWindows(const BatchPiece& piece, size_t stage);

@@ -11,7 +11,9 @@ uint32_t MemberRequest::AddUnique(Projection asked) {
   asked.layout = Layout::kIkjt;
   asked.bit_cast = asked.dtype == Type::kInt64 || asked.dtype == Type::kInt32;
   std::vector<Projection>& features = options.features;
-  const auto known = std::find_if(features.begin(), features.end(), [&](const Projection& p) {
+  // Not among those that batches show: their values may be narrowed.
+  const auto hidden = features.end() - static_cast<ptrdiff_t>(num_hidden);
+  const auto known = std::find_if(hidden, features.end(), [&](const Projection& p) {
     return p.name == asked.name && p.layout == asked.layout && p.dtype == asked.dtype &&
            p.bit_cast == asked.bit_cast && p.exact == asked.exact && p.width == asked.width &&
            p.keep == asked.keep && !p.blank && !asked.blank;

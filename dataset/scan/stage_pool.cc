@@ -10,9 +10,13 @@ Result<bool> StagePool::Take(const TransformPlan& plan, size_t stage, const Rows
     for (size_t i = 0; i < rows->num_rows; ++i) entries_ += rows->Length(i);
     const auto width = static_cast<uint64_t>(TypeWidth(plan.stages()[stage].type.type));
     const uint64_t bytes = pool.num_values * (width + sizeof(float));
-    // Nobody is to go without memory for it.
-    if (entries_ <= pool.num_values || bytes > values_.budget()->left() / 2) return false;
-    DSI_RETURN_IF_ERROR(Make(plan, stage, pool.num_values, *rows));
+    // Who decodes and fills needs the memory first.
+    const MemoryBudget& budget = *values_.budget();
+    if (entries_ <= pool.num_values || bytes > budget.left() / 2 ||
+        budget.left() - bytes < budget.limit / 4) {
+      return false;
+    }
+    if (!Make(plan, stage, pool.num_values, *rows).ok()) return false;
   }
   rows->type = plan.stages()[stage].type;
   rows->values = values_.data();

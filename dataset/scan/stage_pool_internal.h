@@ -27,17 +27,23 @@ class StagePool {
 
   // Other rows were decoded, or those of another stripe.
   void ForgetRows() {
-    if (!stays_) ForgetStripe();
+    if (!stays_) Forget();
   }
+  // Gives the memory back.
   void ForgetStripe() {
-    is_made_ = stays_ = false;
-    entries_ = 0;
+    Forget();
+    values_.Release();
+    scores_.Release();
   }
   // Makes *rows, which are windows of a pool, those of what the stage makes of them; false: they
   // are to be made by themselves.
   Result<bool> Take(const TransformPlan& plan, size_t stage, const RowsPool& pool, RowsView* rows);
 
  private:
+  void Forget() {
+    is_made_ = stays_ = false;
+    entries_ = 0;
+  }
   Status Make(const TransformPlan& plan, size_t stage, uint64_t num_values, const RowsView& rows);
 
   ScanBuffer values_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dsi/dataset/dataset.h"
+#include "dsi/tests/dataset/dataset_folder.h"
 #include "dsi/tests/dataset/model_dataset.h"
 #include "dsi/tests/support/batch_rows.h"
 #include "dsi/tests/support/history_table.h"
@@ -227,6 +228,57 @@ TEST_F(DatasetPipelineTest, IsWhatEveryRowGives) {
       ASSERT_NO_FATAL_FAILURE(Check(model, options));
     }
   }
+}
+
+// The same unique rows of ids that need few bytes, as a pipeline takes them and as a batch shows
+// them.
+TEST(DatasetPipeline, TakesWhatABatchShows) {
+  Schema schema;
+  schema.features = {OneColumn("user_id", Kind::kKey, Type::kInt64),
+                     OneColumn("seen", Kind::kList, Type::kInt64)};
+  schema.groups = {{"user", "user_id", {"seen"}}};
+  TempFolder folder;
+  auto writer = Writer::Create(folder.File("seen.dsi"), schema, {.keep_order = true, .threads = 1});
+  ASSERT_TRUE(writer.ok()) << writer.status().ToString();
+  RowBatch rows((*writer)->schema());
+  for (int64_t row = 0; row < 3000; ++row) {
+    const int64_t user = row * 7919 % 101;
+    const std::vector<int64_t> seen(static_cast<size_t>(user % 5), user * 300);
+    ASSERT_TRUE(rows.SetInt(0, user).ok());
+    ASSERT_TRUE(rows.SetInts(1, 0, seen).ok());
+    ASSERT_TRUE(rows.EndRow().ok());
+  }
+  ASSERT_TRUE((*writer)->Append(rows).ok());
+  ASSERT_TRUE((*writer)->Finish().ok());
+  const auto dataset = Dataset::Open(folder.File("seen.dsi"));
+  ASSERT_TRUE(dataset.ok()) << dataset.status().ToString();
+  DatasetScanOptions options;
+  options.scan.batch_size = 500;
+  options.pipeline.steps = {
+      {.output = "cut", .op = TransformOp::kFirstX, .inputs = {"seen"}, .n = 100},
+      {.output = "same", .op = TransformOp::kModulus, .inputs = {"seen"}, .max = 1 << 20}};
+  options.pipeline.outputs = {"cut", "same"};
+  options.scan.features = {
+      {.name = "seen", .layout = Layout::kIkjt, .dtype = Type::kInt64, .bit_cast = true},
+      {.name = "cut", .layout = Layout::kJagged},
+      {.name = "same", .layout = Layout::kJagged}};
+  const auto scan = (*dataset)->NewScan(options);
+  ASSERT_TRUE(scan.ok()) << scan.status().ToString();
+  Batch batch;
+  size_t num_rows = 0;
+  while (*(*scan)->Next(&batch)) {
+    const auto ikjt = batch.Ikjt("seen");
+    ASSERT_TRUE(ikjt.ok());
+    const auto seen = Expand(test::RowsOf(ikjt->unique), ikjt->inverse, batch.num_rows());
+    ASSERT_EQ(test::RowsOf(*batch.Jagged("cut")), seen);
+    ASSERT_EQ(test::RowsOf(*batch.Jagged("same")), seen);
+    for (size_t i = 0; i < seen.size(); ++i) {
+      const uint64_t user = (num_rows + i) * 7919 % 101;
+      ASSERT_EQ(*seen[i], std::vector<uint64_t>(user % 5, user * 300));
+    }
+    num_rows += batch.num_rows();
+  }
+  ASSERT_EQ(num_rows, 3000U);
 }
 
 TEST_F(DatasetPipelineTest, WithoutFeaturesAllOutputs) {
