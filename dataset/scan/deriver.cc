@@ -167,8 +167,7 @@ Status Deriver::RunStage(const BatchPiece& piece, size_t stage) {
       rows[group.slots[row]] = groups_[other].slots[row];
     views_[i].rows = rows.data();
   }
-  DSI_ASSIGN_OR_RETURN(const bool are_windows, MakeWindows(piece, stage));
-  if (are_windows) return Status::Ok();
+  if (MakeWindows(piece, stage)) return Status::Ok();
   DSI_RETURN_IF_ERROR(plan_->RunStage(stage, views_, group.num_unique, &built_[stage]));
   Made& made = made_[stage];
   made.view = built_[stage].View();
@@ -180,13 +179,12 @@ Status Deriver::RunStage(const BatchPiece& piece, size_t stage) {
 
 // Lists that are cut are windows of what they were cut from, and values one by one are made once
 // for all lists that share them. False: the stage is to make rows of its own.
-Result<bool> Deriver::MakeWindows(const BatchPiece& piece, size_t stage) {
+bool Deriver::MakeWindows(const BatchPiece& piece, size_t stage) {
   const TransformStage& what = plan_->stages()[stage];
   const TransformSource& source = what.sources[0];
   const RowsView& view = views_[0].view;
   if (views_.size() != 1 || views_[0].rows != nullptr || view.begins == nullptr) return false;
-  const bool is_cut =
-      !what.elementwise && (what.op == TransformOp::kFirstX || what.op == TransformOp::kLastX);
+  const bool is_cut = what.cut != 0;
   if (!is_cut && !what.elementwise) return false;
   Made& made = made_[stage];
   made.pool = source.is_stage ? made_[source.index].pool : PoolOf(piece, source.index);
@@ -196,12 +194,9 @@ Result<bool> Deriver::MakeWindows(const BatchPiece& piece, size_t stage) {
         source.is_stage ? made_[source.index].num_values : NumReadable(piece, source.index);
   } else {
     made.view = view;
-    DSI_ASSIGN_OR_RETURN(const bool is_taken,
-                         pools_[stage].Take(*plan_, stage, made.pool, &made.view));
-    if (!is_taken) return false;
+    if (!pools_[stage].Take(*plan_, stage, made.pool, &made.view)) return false;
     made.num_values = made.pool.num_values;
   }
-  built_[stage].Reset(what.type);
   made.is_own = false;
   return true;
 }

@@ -2,8 +2,8 @@
 
 namespace dsi::internal {
 
-Result<bool> StagePool::Take(const TransformPlan& plan, size_t stage, const RowsPool& pool,
-                             RowsView* rows) {
+bool StagePool::Take(const TransformPlan& plan, size_t stage, const RowsPool& pool,
+                     RowsView* rows) {
   if (pool.num_values == 0) return false;
   if (!is_made_) {
     stays_ = pool.stays;
@@ -16,7 +16,7 @@ Result<bool> StagePool::Take(const TransformPlan& plan, size_t stage, const Rows
         budget.left() - bytes < budget.limit / 4) {
       return false;
     }
-    if (!Make(plan, stage, pool.num_values, *rows).ok()) return false;
+    if (!Make(plan, stage, pool.num_values, *rows)) return false;
   }
   rows->type = plan.stages()[stage].type;
   rows->values = values_.data();
@@ -24,18 +24,19 @@ Result<bool> StagePool::Take(const TransformPlan& plan, size_t stage, const Rows
   return true;
 }
 
-Status StagePool::Make(const TransformPlan& plan, size_t stage, uint64_t num_values,
-                       const RowsView& rows) {
+// False: there is no memory for it.
+bool StagePool::Make(const TransformPlan& plan, size_t stage, uint64_t num_values,
+                     const RowsView& rows) {
   const ElementwiseChain& values = plan.values_of(stage);
   const auto width = static_cast<uint64_t>(TypeWidth(values.output_type()));
-  DSI_RETURN_IF_ERROR(values_.Reserve(num_values * width, 0));
+  if (!values_.Reserve(num_values * width, 0).ok()) return false;
   values.Apply(rows.values, num_values, values_.data());
   if (rows.scores != nullptr) {
-    DSI_RETURN_IF_ERROR(scores_.Reserve(num_values * sizeof(float), 0));
+    if (!scores_.Reserve(num_values * sizeof(float), 0).ok()) return false;
     plan.scores_of(stage).Apply(rows.scores, num_values, scores_.data());
   }
   is_made_ = true;
-  return Status::Ok();
+  return true;
 }
 
 }  // namespace dsi::internal

@@ -37,14 +37,14 @@ class StagePool {
   }
   // Makes *rows, which are windows of a pool, those of what the stage makes of them; false: they
   // are to be made by themselves.
-  Result<bool> Take(const TransformPlan& plan, size_t stage, const RowsPool& pool, RowsView* rows);
+  bool Take(const TransformPlan& plan, size_t stage, const RowsPool& pool, RowsView* rows);
 
  private:
   void Forget() {
     is_made_ = stays_ = false;
     entries_ = 0;
   }
-  Status Make(const TransformPlan& plan, size_t stage, uint64_t num_values, const RowsView& rows);
+  bool Make(const TransformPlan& plan, size_t stage, uint64_t num_values, const RowsView& rows);
 
   ScanBuffer values_;
   ScanBuffer scores_;

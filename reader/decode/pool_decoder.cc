@@ -160,12 +160,13 @@ Status PoolDecoder::CutLists() {
 
 ValuesView PoolDecoder::values() const {
   const uint64_t first = shape_->view().first_value;
-  if (!tiered_) return {newest_tier_.At(first), newest_tier_.num_readable(first), width_};
+  if (!tiered_)
+    return {newest_tier_.At(first), newest_tier_.num_readable(first), nullptr, nullptr, width_};
   if (!tiers_->is_assembled) return {};  // No list of the view has entries.
   if (is_cut())
-    return {tiers_->pool.data(), tiers_->num_kept, width_, tiers_->starts.data(),
-            tiers_->lengths.data()};
-  return {tiers_->pool.data() + first * width_, tiers_->num_kept - first, width_};
+    return {tiers_->pool.data(), tiers_->num_kept, tiers_->starts.data(), tiers_->lengths.data(),
+            width_};
+  return {tiers_->pool.data() + first * width_, tiers_->num_kept - first, nullptr, nullptr, width_};
 }
 
 bool PoolDecoder::Fits(uint32_t slot, const ShapeView& view) const {

@@ -21,19 +21,21 @@ namespace dsi::internal {
 struct ValuesView {
   const std::byte* values = nullptr;  // Of the shape view's first_value.
   uint64_t num_values = 0;            // Readable from there on.
-  uint32_t width = 0;                 // Bytes of each; fewer than those of the type: narrowed.
   // Where lists are cut: the place of each of the view's unique rows in `values`, and its entries.
   // Null: as the shape says.
   const uint64_t* starts = nullptr;
   const uint32_t* lengths = nullptr;
+  uint32_t width =
+      0;  // Bytes that each is held in, where these may be fewer; 0: those of its type.
 };
 
 class PoolDecoder {
  public:
   explicit PoolDecoder(MemoryBudget* budget) : newest_tier_(budget) {}
 
-  // `shape` knows the chains; it is asked when values are required. Other arguments as those of
-  // StreamWindow::Start.
+  // `shape` knows the chains; it is asked when values are required. `may_be_narrow`: who looks
+  // at values of whole numbers that are kept goes by ValuesView::width. Other arguments as those
+  // of StreamWindow::Start.
   Status Start(const StripeContext* context, const ColumnPlan& column, const Conversion* convert,
                StreamWindow* dictionary, const ShapeDecoder* shape, bool keep_all,
                bool may_be_narrow = false);

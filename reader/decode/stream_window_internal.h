@@ -129,8 +129,8 @@ class StreamWindow {
   // First position in [first, end) whose value did not fit the requested type; UINT64_MAX: none.
   uint64_t FirstUnfit(uint64_t first, uint64_t end) const;
   bool any_unfit() const { return constant_unfit_ || !unfit_.empty(); }
-  // Of a window that keeps all, once all was required: numbers that need fewer bytes than their
-  // type are held in these from now on (width()), the others left as they are.
+  // Of a window that keeps all, once all was required: if all its numbers fit fewer bytes than
+  // their type has, they are held in these from now on (width()).
   void Narrow();
   // Gives the memory back; what was read from it counts as passed.
   void Release();

@@ -91,7 +91,7 @@ void FillRows(const Source& source, const PieceRows& rows, const ListPart& part,
                          .offsets = reinterpret_cast<T*>(batch->At(place.offsets)) + part.first_row,
                          .start = place.first_value + part.first_entry};
   if (IsOneNumber(*source.output, source.shape)) return FillNumbers(source, rows, out);
-  if (source.shape.sparse || (rows.in_order && !source.shape.windows && source.pool.narrow == 0))
+  if (source.shape.sparse || (rows.in_order && !source.shape.windows))
     return CopyInOrder(source, rows, part.entries, out);
   Gather(source, rows, out);
 }

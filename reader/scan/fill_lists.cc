@@ -91,7 +91,7 @@ void FillJagged(const Source& source, const PieceRows& rows, const ListPart& par
   const ShapeView& shape = source.shape;
   const bool ends = alone || part.is_last;  // Where its last row does is written.
   if (shape.sparse) return CopyPresentRows(shape, source.pool, ends, out);
-  if (!rows.in_order || shape.windows || source.pool.narrow != 0) {
+  if (!rows.in_order || shape.windows) {
     if (!ends) {
       return GatherInSteps(source.pool, rows, out,
                            [&](size_t first, size_t count, const int64_t* bounds) {

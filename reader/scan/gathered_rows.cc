@@ -192,9 +192,8 @@ Result<ShapeView> GatheredRows::ShapeArrays(uint32_t i) {
 ValuesView GatheredRows::values(uint32_t i) const {
   if (IsWhole(projection_.values[i].shape)) return decoder_->values(i);
   const Values& values = *values_[i];
-  const auto width = static_cast<uint32_t>(TypeWidth(projection_.values[i].type));
-  if (!values.is_cut) return {values.bytes.data(), values.count, width};
-  return {values.bytes.data(), values.count, width, values.starts.data(), values.lengths.data()};
+  if (!values.is_cut) return {values.bytes.data(), values.count};
+  return {values.bytes.data(), values.count, values.starts.data(), values.lengths.data()};
 }
 
 }  // namespace dsi::internal

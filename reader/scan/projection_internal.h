@@ -40,7 +40,8 @@ struct ScanValues {
   uint32_t shape = 0;
   Type type = Type::kInt64;
   Conversion conversion;
-  // Who fills batches alone looks at them, and takes them in fewer bytes as well.
+  // Who fills batches alone looks at them, and takes them in fewer bytes as well: those of general
+  // groups, whose rows are never in order.
   bool may_be_narrow = false;
 };
 
