@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _dsi
@@ -35,8 +36,9 @@ class StoredBatch:
     files: bytearray
     rows: bytearray
 
-    def dense(self, set: str = "") -> tuple[Any, ...]:
-        return self.made["dense", set]
+    def dense(self, set: str = "", flat: bool = False) -> tuple[Any, ...]:
+        made = self.made["dense", set]
+        return tuple(replace(part, shape=(prod(part.shape),)) for part in made) if flat else made
 
     def kjt(self, set: str = "") -> tuple[Any, ...]:
         return self.made["kjt", set]

@@ -102,7 +102,7 @@ class Batch:
         self._scan = scan
         self._plan = plan
         self._convert = convert
-        self._made: dict[tuple[str, str], Any] = {}
+        self._made: dict[tuple[str, bool], Any] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         from ._stored import store
@@ -146,11 +146,11 @@ class Batch:
 
     # -- Matrices of numbers.
 
-    def _dense(self, set: str) -> tuple[_dsi.Tensor, ...]:
+    def _dense(self, set: str, flat: bool = False) -> tuple[_dsi.Tensor, ...]:
         """The matrix of a set, and where numbers are. NotFound: no such set."""
         if set not in self._plan.dense:
             raise self._no_dense(set)
-        return self.native.dense(set)
+        return self.native.dense(set, flat)
 
     def _no_dense(self, set: str) -> NotFound:
         called = {"": "batch.dense", LABELS: "batch.labels"}
@@ -164,10 +164,14 @@ class Batch:
 
     def dense_of(self, set: str = "") -> Any:
         """The matrix [B, D] of a set of dense columns, in the order of `dense_names(set)`."""
-        made = self._made.get(("dense", set))
+        return self._matrix(set, flat=False)
+
+    def _matrix(self, set: str, flat: bool) -> Any:
+        made = self._made.get((set, flat))
         if made is None:
-            made = self._convert(self._dense(set)[0])
-            self._made[("dense", set)] = made
+            # Of one column flat at once: what a framework does first for a batch costs more than
+            # all the rest here, as its code has left the cache.
+            made = self._made[(set, flat)] = self._convert(self._dense(set, flat)[0])
         return made
 
     def dense_names(self, set: str = "") -> list[str]:
@@ -189,8 +193,7 @@ class Batch:
     @property
     def labels(self) -> Any:
         """Labels, float32: [B] where there is one, else [B, T]."""
-        made = self.dense_of(LABELS)
-        return made.reshape(-1) if len(self._plan.dense.get(LABELS, ())) == 1 else made
+        return self._matrix(LABELS, flat=len(self._plan.dense.get(LABELS, ())) == 1)
 
     # -- Columns with arrays of their own.
 

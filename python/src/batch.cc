@@ -155,15 +155,17 @@ void BindBatch(nb::module_& module) {
           "[B].")
       .def(
           "dense",
-          [](const PyBatch& self, std::string_view set) {
+          [](const PyBatch& self, std::string_view set, bool flat) {
             const DenseView view = Take(self.batch->Dense(set));
             const Maker make(self);
-            const std::vector<int64_t> shape = {Signed(view.rows), Signed(view.columns)};
+            std::vector<int64_t> shape = {Signed(view.rows), Signed(view.columns)};
+            if (flat) shape = {shape[0] * shape[1]};
             return nb::make_tuple(make(view.values, view.dtype, shape),
                                   make(view.present, Type::kBool, shape));
           },
-          nb::arg("set") = "", nb::sig("def dense(self, set: str = '') -> tuple[Tensor, Tensor]"),
-          "values [B, D], present bool [B, D].")
+          nb::arg("set") = "", nb::arg("flat") = false,
+          nb::sig("def dense(self, set: str = '', flat: bool = False) -> tuple[Tensor, Tensor]"),
+          "values [B, D], present bool [B, D]; flat: [B * D].")
       .def(
           "vbe",
           [](const PyBatch& self, std::string_view set) {
