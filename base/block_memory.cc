@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "dsi/base/bytes_internal.h"
+#include "dsi/base/huge_pages_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -25,38 +26,52 @@ constexpr size_t kFewestBytes = 64 << 10;
     __has_feature(memory_sanitizer)
 constexpr size_t kMostIdleBytes = 0;
 #else
-constexpr size_t kMostIdleBytes = 96 << 20;
+constexpr size_t kMostIdleBytes = 64 << 20;
 #endif
 constexpr size_t kMostIdleBlocks = 128;
-constexpr size_t kHugePage = 2 << 20;
-constexpr size_t kFewestHugeBytes = 2 * kHugePage;
+constexpr size_t kFewestHugeBytes = 2 * HugePages::kPage;
+
+// A sanitizer would see no borders between blocks.
+constinit bool has_huge_pages = kMostIdleBytes != 0;
+
+size_t AlignmentOf(uint64_t size) {
+  if (SharesHugePages(size)) return HugePages::kUnit;
+  return size >= kFewestHugeBytes ? HugePages::kPage : 64;
+}
 
 struct Block {
   std::byte* bytes;
   size_t capacity;
 };
 
-class IdleBlocks {
+class Blocks {
  public:
-  // The smallest that is large enough and not much larger; null bytes: none.
+  // Null bytes: no memory.
   Block Take(size_t size) {
-    const std::lock_guard lock(mutex_);
-    size_t best = count_;
-    for (size_t i = 0; i < count_; ++i) {
-      const size_t capacity = blocks_[i].capacity;
-      if (capacity < size || capacity / 2 > size) continue;
-      if (best == count_ || capacity < blocks_[best].capacity) best = i;
+    if (SharesHugePages(size)) {
+      const std::lock_guard lock(mutex_);
+      const size_t capacity = BlockBytes(size);
+      if (std::byte* const block = pages_.Take(capacity); block != nullptr)
+        return {block, capacity};
+    } else if (size >= kFewestBytes && size <= kMostIdleBytes) {
+      const std::lock_guard lock(mutex_);
+      if (const Block idle = TakeIdle(size); idle.bytes != nullptr) return idle;
     }
-    if (best == count_) return {nullptr, 0};
-    return Remove(best);
+    return NewBlock(size);
   }
 
-  // The oldest make room.
-  void Put(Block block) {
+  void Give(Block block) {
+    if (SharesHugePages(block.capacity)) {
+      const std::lock_guard lock(mutex_);
+      if (pages_.Give(block.bytes, block.capacity)) return;
+    }
+    if (block.capacity < kFewestBytes || block.capacity > kMostIdleBytes)
+      return std::free(block.bytes);
     const std::lock_guard lock(mutex_);
+    // The oldest make room.
     while (count_ != 0 && (bytes_ + block.capacity > kMostIdleBytes || count_ == kMostIdleBlocks))
       std::free(Remove(0).bytes);
-    blocks_[count_++] = block;
+    idle_[count_++] = block;
     bytes_ += block.capacity;
   }
 
@@ -64,45 +79,60 @@ class IdleBlocks {
   void Unlock() { mutex_.unlock(); }
 
  private:
+  // The smallest that is large enough and not much larger; null bytes: none.
+  Block TakeIdle(size_t size) {
+    size_t best = count_;
+    for (size_t i = 0; i < count_; ++i) {
+      const size_t capacity = idle_[i].capacity;
+      if (capacity < size || capacity / 2 > size) continue;
+      if (best == count_ || capacity < idle_[best].capacity) best = i;
+    }
+    if (best == count_) return {nullptr, 0};
+    return Remove(best);
+  }
+
+  // Large blocks ask for the system's large pages: a batch of a few megabytes is written from end
+  // to end, over and over.
+  static Block NewBlock(size_t size) {
+    const size_t capacity = BlockBytes(size);
+    void* const block = std::aligned_alloc(AlignmentOf(size), capacity);
+#ifdef MADV_HUGEPAGE
+    // A hint: a system that refuses it serves small pages.
+    if (block != nullptr && size >= kFewestHugeBytes) ::madvise(block, capacity, MADV_HUGEPAGE);
+#endif
+    return {static_cast<std::byte*>(block), capacity};
+  }
+
   Block Remove(size_t i) {
-    const Block block = blocks_[i];
-    std::copy(blocks_.begin() + i + 1, blocks_.begin() + count_, blocks_.begin() + i);
+    const Block block = idle_[i];
+    std::copy(idle_.begin() + i + 1, idle_.begin() + count_, idle_.begin() + i);
     --count_;
     bytes_ -= block.capacity;
     return block;
   }
 
   std::mutex mutex_;
-  std::array<Block, kMostIdleBlocks> blocks_{};  // The oldest first.
+  HugePages pages_;
+  std::array<Block, kMostIdleBlocks> idle_{};  // The oldest first.
   size_t count_ = 0;
   size_t bytes_ = 0;
 };
 
 // Takes no memory of its own, as destructors free blocks where there may be none left, and is never
 // destroyed, as blocks may be freed by objects of static lifetime.
-static_assert(std::is_trivially_destructible_v<IdleBlocks>);
-constinit IdleBlocks idle;
+static_assert(std::is_trivially_destructible_v<Blocks>);
+constinit Blocks blocks;
 // In a process that is forked while another thread holds the lock nobody would ever give it back.
 [[maybe_unused]] const int handlers =
-    ::pthread_atfork([] { idle.Lock(); }, [] { idle.Unlock(); }, [] { idle.Unlock(); });
-
-size_t AlignmentOf(uint64_t size) { return size >= kFewestHugeBytes ? kHugePage : 64; }
-
-// Large blocks ask for the system's large pages: a batch of a few megabytes is written from end to
-// end, over and over.
-std::byte* NewBlock(size_t size, size_t* capacity) {
-  const bool is_huge = size >= kFewestHugeBytes;
-  const size_t alignment = AlignmentOf(size);
-  *capacity = BlockBytes(size);
-  void* const block = std::aligned_alloc(alignment, *capacity);
-#ifdef MADV_HUGEPAGE
-  // A hint: a system that refuses it serves small pages.
-  if (block != nullptr && is_huge) ::madvise(block, *capacity, MADV_HUGEPAGE);
-#endif
-  return static_cast<std::byte*>(block);
-}
+    ::pthread_atfork([] { blocks.Lock(); }, [] { blocks.Unlock(); }, [] { blocks.Unlock(); });
 
 }  // namespace
+
+bool SharesHugePages(uint64_t size) {
+  return has_huge_pages && size >= kFewestBytes && size < kFewestHugeBytes;
+}
+
+void TakeEachBlockFromHeap() { has_huge_pages = false; }
 
 uint64_t BlockBytes(uint64_t size) {
   return AlignUp(std::max<uint64_t>(size, 1), AlignmentOf(size));
@@ -117,20 +147,13 @@ void GiveBackPages(void* begin, size_t size) {
 }
 
 std::byte* AllocateBlock(size_t size, size_t* capacity) {
-  if (size >= kFewestBytes && size <= kMostIdleBytes) {
-    const Block block = idle.Take(size);
-    if (block.bytes != nullptr) {
-      *capacity = block.capacity;
-      return block.bytes;
-    }
-  }
-  return NewBlock(size, capacity);
+  const Block block = blocks.Take(size);
+  *capacity = block.capacity;
+  return block.bytes;
 }
 
 void FreeBlock(std::byte* block, size_t capacity) {
-  if (block == nullptr) return;
-  if (capacity < kFewestBytes || capacity > kMostIdleBytes) return std::free(block);
-  idle.Put({block, capacity});
+  if (block != nullptr) blocks.Give({block, capacity});
 }
 
 }  // namespace dsi::internal

@@ -1,8 +1,10 @@
 // Blocks of memory for buffers that live as long as a scan or a batch.
 //
 // Memory that is fresh from the system costs a page fault for every 4 KiB, a quarter of the time of
-// a short scan. Freed blocks of 64 KiB and more therefore wait for the next scan of the process, at
-// most 96 MiB of them, and blocks of 4 MiB and more ask for huge pages. Thread safety: any thread.
+// a short scan, and rows that are looked up in any order a walk through the page tables each. So
+// blocks of 64 KiB and more lie in huge pages: below 4 MiB side by side (`HugePages`), others
+// alone. What is given back waits for the next scan of the process, 64 MiB of either kind at most.
+// Thread safety: any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +14,14 @@ namespace dsi::internal {
 
 // What a new block of `size` bytes takes; what is charged to a budget for one.
 uint64_t BlockBytes(uint64_t size);
+
+// Blocks of this size lie beside others in huge pages, and have BlockBytes(size) bytes, neither
+// more nor fewer.
+bool SharesHugePages(uint64_t size);
+
+// For programs that count allocations or let them fail: from here on every block is one of the
+// heap. To be called before the first is taken.
+void TakeEachBlockFromHeap();
 
 // At least `size` bytes aligned to 64, contents undefined; null: no memory. *capacity receives how
 // many there are, to be handed back with them.

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "dsi/base/block_memory_internal.h"
 #include "dsi/base/status.h"
 
 namespace dsi::internal {
@@ -69,15 +70,20 @@ class CountedAllocator {
     const uint64_t bytes = uint64_t{count} * sizeof(T);  // A vector bounds the count.
     if (!budget_->TryTake(bytes)) throw OverBudget(bytes, *budget_);
     try {
-      return std::allocator<T>().allocate(count);
+      return SharesHugePages(bytes) ? InHugePages(bytes) : std::allocator<T>().allocate(count);
     } catch (...) {
       budget_->Give(bytes);
       throw;
     }
   }
   void deallocate(T* items, size_t count) {
-    std::allocator<T>().deallocate(items, count);
-    if (budget_ != nullptr) budget_->Give(uint64_t{count} * sizeof(T));
+    const uint64_t bytes = uint64_t{count} * sizeof(T);
+    if (budget_ != nullptr && SharesHugePages(bytes)) {
+      FreeBlock(reinterpret_cast<std::byte*>(items), BlockBytes(bytes));
+    } else {
+      std::allocator<T>().deallocate(items, count);
+    }
+    if (budget_ != nullptr) budget_->Give(bytes);
   }
   MemoryBudget* budget() const { return budget_; }
   template <typename U>
@@ -86,6 +92,13 @@ class CountedAllocator {
   }
 
  private:
+  static T* InHugePages(uint64_t bytes) {
+    size_t capacity = 0;
+    std::byte* const block = AllocateBlock(bytes, &capacity);
+    if (block == nullptr) throw std::bad_alloc();
+    return reinterpret_cast<T*>(block);
+  }
+
   MemoryBudget* budget_;
 };
 

@@ -8,7 +8,15 @@
 #include <cstdlib>
 #include <new>
 
+#include "dsi/base/block_memory_internal.h"
+
 namespace {
+
+// What does not come from the heap is not seen here.
+[[maybe_unused]] const bool is_all_of_heap = [] {
+  dsi::internal::TakeEachBlockFromHeap();
+  return true;
+}();
 
 constexpr uint64_t kNone = UINT64_MAX;
 std::atomic<uint64_t> fail_at{kNone};

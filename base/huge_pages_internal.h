@@ -1,0 +1,60 @@
+// Blocks of less than a few megabytes side by side in the system's huge pages.
+//
+// A window of rows that are mixed lies in some hundred buffers of half a megabyte, and nearly every
+// row that is looked up there is on another page: in pages of 4 KiB each costs a walk through the
+// page tables beside the miss itself. Blocks are cut from regions of 32 MiB, which are asked for as
+// huge pages of 2 MiB, at the lowest place that is free: mostly where one lay that was given back.
+// Takes no memory but the regions. Thread safety: one thread at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace dsi::internal {
+
+class HugePages {
+ public:
+  static constexpr size_t kPage = size_t{2} << 20;
+  static constexpr size_t kUnit = 4096;  // Blocks are whole units.
+
+  // Pages without blocks stay up to so many bytes; when there are more, all of them go back to the
+  // system.
+  static constexpr size_t kMostIdle = size_t{64} << 20;
+
+  // Of a multiple of kUnit bytes, at most a few pages. Null: no memory, or as many regions as there
+  // may be.
+  std::byte* Take(size_t size);
+  // False: the block is not of here.
+  bool Give(std::byte* block, size_t size);
+
+  size_t num_regions() const { return num_regions_; }
+  size_t idle_bytes() const { return num_idle_ * kPage; }
+
+ private:
+  static constexpr size_t kRegionBytes = size_t{32} << 20;
+  static constexpr size_t kMostRegions = 1024;
+  static constexpr size_t kUnits = kRegionBytes / kUnit;
+  static constexpr size_t kUnitsOfPage = kPage / kUnit;
+  static constexpr size_t kPages = kRegionBytes / kPage;
+
+  struct Region {
+    std::byte* bytes = nullptr;
+    std::array<uint64_t, kUnits / 64> taken = {};  // A bit for each unit.
+    std::array<uint32_t, kPages> by_page = {};     // Units taken.
+    std::array<bool, kPages> is_idle = {};         // Without blocks, but not with the system.
+    size_t units = 0;                              // Taken.
+
+    size_t FindFree(size_t count) const;
+    void Mark(size_t first, size_t count, bool is_taken);
+  };
+
+  static std::byte* NewRegion();
+  void Shrink();
+
+  size_t num_idle_ = 0;
+  std::array<Region, kMostRegions> regions_ = {};
+  size_t num_regions_ = 0;
+};
+
+}  // namespace dsi::internal
