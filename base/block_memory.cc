@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <type_traits>
@@ -26,17 +27,16 @@ constexpr size_t kFewestBytes = 64 << 10;
     __has_feature(memory_sanitizer)
 constexpr size_t kMostIdleBytes = 0;
 #else
-constexpr size_t kMostIdleBytes = 64 << 20;
+constexpr size_t kMostIdleBytes = 96 << 20;
 #endif
 constexpr size_t kMostIdleBlocks = 128;
 constexpr size_t kFewestHugeBytes = 2 * HugePages::kPage;
 
-// A sanitizer would see no borders between blocks.
-constinit bool has_huge_pages = kMostIdleBytes != 0;
+constinit std::atomic<bool> of_heap_alone = false;
 
 size_t AlignmentOf(uint64_t size) {
   if (SharesHugePages(size)) return HugePages::kUnit;
-  return size >= kFewestHugeBytes ? HugePages::kPage : 64;
+  return size > kFewestHugeBytes - HugePages::kUnit ? HugePages::kPage : 64;
 }
 
 struct Block {
@@ -48,7 +48,7 @@ class Blocks {
  public:
   // Null bytes: no memory.
   Block Take(size_t size) {
-    if (SharesHugePages(size)) {
+    if (SharesHugePages(size) && !of_heap_alone) {
       const std::lock_guard lock(mutex_);
       const size_t capacity = BlockBytes(size);
       if (std::byte* const block = pages_.Take(capacity); block != nullptr)
@@ -61,13 +61,11 @@ class Blocks {
   }
 
   void Give(Block block) {
-    if (SharesHugePages(block.capacity)) {
-      const std::lock_guard lock(mutex_);
-      if (pages_.Give(block.bytes, block.capacity)) return;
-    }
-    if (block.capacity < kFewestBytes || block.capacity > kMostIdleBytes)
-      return std::free(block.bytes);
+    if (block.capacity < kFewestBytes) return std::free(block.bytes);
     const std::lock_guard lock(mutex_);
+    if (pages_.Give(block.bytes, block.capacity)) return;
+    const bool would_share = SharesHugePages(block.capacity) && !of_heap_alone;
+    if (would_share || block.capacity > kMostIdleBytes) return std::free(block.bytes);
     // The oldest make room.
     while (count_ != 0 && (bytes_ + block.capacity > kMostIdleBytes || count_ == kMostIdleBlocks))
       std::free(Remove(0).bytes);
@@ -98,7 +96,7 @@ class Blocks {
     void* const block = std::aligned_alloc(AlignmentOf(size), capacity);
 #ifdef MADV_HUGEPAGE
     // A hint: a system that refuses it serves small pages.
-    if (block != nullptr && size >= kFewestHugeBytes) ::madvise(block, capacity, MADV_HUGEPAGE);
+    if (block != nullptr && capacity >= kFewestHugeBytes) ::madvise(block, capacity, MADV_HUGEPAGE);
 #endif
     return {static_cast<std::byte*>(block), capacity};
   }
@@ -129,10 +127,11 @@ constinit Blocks blocks;
 }  // namespace
 
 bool SharesHugePages(uint64_t size) {
-  return has_huge_pages && size >= kFewestBytes && size < kFewestHugeBytes;
+  // A sanitizer would see no borders between them. With whole units they are still below the limit.
+  return kMostIdleBytes != 0 && size >= kFewestBytes && size <= kFewestHugeBytes - HugePages::kUnit;
 }
 
-void TakeEachBlockFromHeap() { has_huge_pages = false; }
+void TakeEachBlockFromHeap(bool does) { of_heap_alone = does; }
 
 uint64_t BlockBytes(uint64_t size) {
   return AlignUp(std::max<uint64_t>(size, 1), AlignmentOf(size));

@@ -15,13 +15,12 @@ namespace dsi::internal {
 // What a new block of `size` bytes takes; what is charged to a budget for one.
 uint64_t BlockBytes(uint64_t size);
 
-// Blocks of this size lie beside others in huge pages, and have BlockBytes(size) bytes, neither
-// more nor fewer.
+// Blocks of this size lie beside others in huge pages, and are given back as BlockBytes(size)
+// bytes.
 bool SharesHugePages(uint64_t size);
 
-// For programs that count allocations or let them fail: from here on every block is one of the
-// heap. To be called before the first is taken.
-void TakeEachBlockFromHeap();
+// For tests that count allocations or let them fail: whether new blocks come from the heap each.
+void TakeEachBlockFromHeap(bool does);
 
 // At least `size` bytes aligned to 64, contents undefined; null: no memory. *capacity receives how
 // many there are, to be handed back with them.

@@ -7,8 +7,8 @@ namespace dsi::internal {
 
 // A mutex for short sections. fork() waits until it holds every one of them, so that in the child
 // none belongs to a thread that is not there, and what they guard is whole. Under one nothing may
-// be locked, read, waited for or called back, and no block memory taken or given back: a fork that
-// holds what such a section waits for would never end.
+// be locked, read, waited for or called back, and no block memory taken or given back, as large
+// counted vectors do: a fork that holds what such a section waits for would never end.
 class ForkSafeMutex {
  public:
   ForkSafeMutex();

@@ -56,16 +56,20 @@ std::byte* HugePages::NewRegion() {
 
 std::byte* HugePages::Take(size_t size) {
   const size_t units = size / kUnit;
-  for (size_t i = 0; i < kMostRegions; ++i) {
+  for (size_t i = 0; i < kMostRegions && size <= kRegionBytes; ++i) {
     Region& region = regions_[i];
     if (i == num_regions_) {
       region.bytes = NewRegion();
       if (region.bytes == nullptr) return nullptr;
       ++num_regions_;
     }
-    if (kUnits - region.units < units) continue;
+    if (kUnits - region.units < units || (region.too_many != 0 && units >= region.too_many))
+      continue;
     const size_t first = region.FindFree(units);
-    if (first == kUnits) continue;
+    if (first == kUnits) {
+      region.too_many = units;
+      continue;
+    }
     region.Mark(first, units, true);
     for (size_t page = first / kUnitsOfPage; page <= (first + units - 1) / kUnitsOfPage; ++page)
       num_idle_ -= std::exchange(region.is_idle[page], false) ? 1 : 0;
@@ -84,6 +88,7 @@ bool HugePages::Give(std::byte* block, size_t size) {
   const auto first = static_cast<size_t>(block - region->bytes) / kUnit;
   const size_t units = size / kUnit;
   region->Mark(first, units, false);
+  region->too_many = 0;
   for (size_t page = first / kUnitsOfPage; page <= (first + units - 1) / kUnitsOfPage; ++page) {
     if (region->by_page[page] == 0) num_idle_ += std::exchange(region->is_idle[page], true) ? 0 : 1;
   }
@@ -92,23 +97,22 @@ bool HugePages::Give(std::byte* block, size_t size) {
 }
 
 void HugePages::Shrink() {
-  size_t kept = 0;
-  for (size_t i = 0; i < num_regions_; ++i) {
+  constexpr size_t kLeft = kMostIdle / 4 * 3;
+  for (size_t i = num_regions_; i-- > 0 && idle_bytes() > kLeft;) {
     Region& region = regions_[i];
-    if (region.units == 0) {
-      ::munmap(region.bytes, kRegionBytes);
-      region = {};
-      continue;
+    for (size_t page = kPages; page-- > 0 && idle_bytes() > kLeft;) {
+      if (!std::exchange(region.is_idle[page], false)) continue;
+      ::madvise(region.bytes + page * kPage, kPage, MADV_DONTNEED);
+      --num_idle_;
     }
-    for (size_t page = 0; page < kPages; ++page) {
-      if (std::exchange(region.is_idle[page], false))
-        ::madvise(region.bytes + page * kPage, kPage, MADV_DONTNEED);
-    }
-    if (kept != i) regions_[kept] = std::exchange(region, {});
-    ++kept;
   }
-  num_regions_ = kept;
-  num_idle_ = 0;
+  for (; num_regions_ != 0; --num_regions_) {
+    Region& last = regions_[num_regions_ - 1];
+    const bool has_idle =
+        std::find(last.is_idle.begin(), last.is_idle.end(), true) != last.is_idle.end();
+    if (last.units != 0 || has_idle || ::munmap(last.bytes, kRegionBytes) != 0) break;
+    last = {};
+  }
 }
 
 }  // namespace dsi::internal

@@ -4,7 +4,9 @@
 // row that is looked up there is on another page: in pages of 4 KiB each costs a walk through the
 // page tables beside the miss itself. Blocks are cut from regions of 32 MiB, which are asked for as
 // huge pages of 2 MiB, at the lowest place that is free: mostly where one lay that was given back.
-// Takes no memory but the regions. Thread safety: one thread at a time.
+// A page of which one block is left stays whole. Where the system's huge pages are larger, as on
+// machines with pages of 64 KiB, there is nothing to gain. Takes no memory but the regions. Thread
+// safety: one thread at a time.
 #pragma once
 
 #include <array>
@@ -18,12 +20,12 @@ class HugePages {
   static constexpr size_t kPage = size_t{2} << 20;
   static constexpr size_t kUnit = 4096;  // Blocks are whole units.
 
-  // Pages without blocks stay up to so many bytes; when there are more, all of them go back to the
-  // system.
-  static constexpr size_t kMostIdle = size_t{64} << 20;
+  // Pages without blocks stay up to so many bytes; what is beyond goes back to the system, and a
+  // quarter besides, the highest first.
+  static constexpr size_t kMostIdle = size_t{96} << 20;
 
-  // Of a multiple of kUnit bytes, at most a few pages. Null: no memory, or as many regions as there
-  // may be.
+  // Of a multiple of kUnit bytes. Null: no memory, as many regions as there may be, or more than a
+  // region.
   std::byte* Take(size_t size);
   // False: the block is not of here.
   bool Give(std::byte* block, size_t size);
@@ -44,6 +46,7 @@ class HugePages {
     std::array<uint32_t, kPages> by_page = {};     // Units taken.
     std::array<bool, kPages> is_idle = {};         // Without blocks, but not with the system.
     size_t units = 0;                              // Taken.
+    size_t too_many = 0;                           // So many together are not free; 0: unknown.
 
     size_t FindFree(size_t count) const;
     void Mark(size_t first, size_t count, bool is_taken);

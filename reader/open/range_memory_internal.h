@@ -30,7 +30,7 @@ class RangeMemory {
 
   // Once. kResourceExhausted.
   Status Reserve(uint64_t size) {
-    // Ranges of nearly the same size take turns in blocks; what is not written costs nothing.
+    // Ranges of nearly the same size take turns in blocks.
     const uint64_t wanted = std::bit_ceil(size);
     if (Status status = charge_.Add(wanted); !status.ok())
       return status.At(fmt::format("a read of {} bytes", size));

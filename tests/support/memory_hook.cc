@@ -12,12 +12,6 @@
 
 namespace {
 
-// What does not come from the heap is not seen here.
-[[maybe_unused]] const bool is_all_of_heap = [] {
-  dsi::internal::TakeEachBlockFromHeap();
-  return true;
-}();
-
 constexpr uint64_t kNone = UINT64_MAX;
 std::atomic<uint64_t> fail_at{kNone};
 std::atomic<bool> goes_on{false};
@@ -42,9 +36,14 @@ bool Fails() {
 
 namespace dsi::test {
 
-uint64_t NumAllocations() { return num_allocations; }
+// What does not come from the heap is not seen here.
+uint64_t NumAllocations() {
+  dsi::internal::TakeEachBlockFromHeap(true);
+  return num_allocations;
+}
 
 void StartPeak() {
+  dsi::internal::TakeEachBlockFromHeap(true);
   at_start = in_use.load();
   peak = in_use.load();
 }
@@ -52,6 +51,7 @@ void StartPeak() {
 uint64_t PeakBytes() { return static_cast<uint64_t>(peak - at_start); }
 
 void FailAllocation(uint64_t number, bool for_ever) {
+  dsi::internal::TakeEachBlockFromHeap(true);
   count = 0;
   has_failed = false;
   goes_on = for_ever;
@@ -60,6 +60,7 @@ void FailAllocation(uint64_t number, bool for_ever) {
 
 bool EndFailures() {
   fail_at = kNone;
+  dsi::internal::TakeEachBlockFromHeap(false);
   return has_failed;
 }
 
