@@ -51,6 +51,22 @@ TEST(HugePagesTest, AFullRegionIsFollowedByAnother) {
   EXPECT_EQ(pages->Take(half), second) << "to the last unit";
 }
 
+TEST(HugePagesTest, AGapThatGrowsIsFound) {
+  const auto pages = std::make_unique<HugePages>();
+  const size_t half = kRegion / 2;
+  std::byte* const first = pages->Take(half);
+  std::byte* const gap = pages->Take(kUnit);
+  ASSERT_NE(pages->Take(half - 2 * kUnit), nullptr);
+  std::byte* const other_gap = pages->Take(kUnit);
+  EXPECT_TRUE(pages->Give(gap, kUnit));
+  EXPECT_TRUE(pages->Give(other_gap, kUnit));
+  std::byte* const elsewhere = pages->Take(2 * kUnit);
+  EXPECT_EQ(pages->num_regions(), 2U);
+  EXPECT_EQ(pages->Take(2 * kUnit), elsewhere + 2 * kUnit) << "too many still";
+  EXPECT_TRUE(pages->Give(first, half));
+  EXPECT_EQ(pages->Take(2 * kUnit), first);
+}
+
 TEST(HugePagesTest, BlocksOfOthersAreRefused) {
   const auto pages = std::make_unique<HugePages>();
   const auto others = std::make_unique<HugePages>();
