@@ -61,11 +61,11 @@ class Blocks {
   }
 
   void Give(Block block) {
-    if (block.capacity < kFewestBytes) return std::free(block.bytes);
+    if (block.capacity < kFewestBytes || block.capacity > kMostIdleBytes)
+      return std::free(block.bytes);
     const std::lock_guard lock(mutex_);
     if (pages_.Give(block.bytes, block.capacity)) return;
-    const bool would_share = SharesHugePages(block.capacity) && !of_heap_alone;
-    if (would_share || block.capacity > kMostIdleBytes) return std::free(block.bytes);
+    if (SharesHugePages(block.capacity) && !of_heap_alone) return std::free(block.bytes);
     // The oldest make room.
     while (count_ != 0 && (bytes_ + block.capacity > kMostIdleBytes || count_ == kMostIdleBlocks))
       std::free(Remove(0).bytes);
@@ -94,10 +94,7 @@ class Blocks {
   static Block NewBlock(size_t size) {
     const size_t capacity = BlockBytes(size);
     void* const block = std::aligned_alloc(AlignmentOf(size), capacity);
-#ifdef MADV_HUGEPAGE
-    // A hint: a system that refuses it serves small pages.
-    if (block != nullptr && capacity >= kFewestHugeBytes) ::madvise(block, capacity, MADV_HUGEPAGE);
-#endif
+    if (block != nullptr && capacity >= kFewestHugeBytes) HugePages::Hint(block, capacity);
     return {static_cast<std::byte*>(block), capacity};
   }
 

@@ -31,11 +31,21 @@ size_t HugePages::Region::FindFree(size_t count) const {
 }
 
 void HugePages::Region::Mark(size_t first, size_t count, bool is_taken) {
-  for (size_t unit = first; unit < first + count; ++unit) {
+  for (size_t unit = first; unit < first + count; ++unit)
     taken[unit / 64] ^= uint64_t{1} << (unit % 64);
-    by_page[unit / kUnitsOfPage] += is_taken ? 1 : UINT32_MAX;
-  }
   units += is_taken ? count : -count;
+}
+
+bool HugePages::Region::HasBlocks(size_t page) const {
+  constexpr size_t kWords = kUnitsOfPage / 64;
+  const auto words = taken.begin() + page * kWords;
+  return std::any_of(words, words + kWords, [](uint64_t word) { return word != 0; });
+}
+
+void HugePages::Hint([[maybe_unused]] void* memory, [[maybe_unused]] size_t size) {
+#ifdef MADV_HUGEPAGE
+  ::madvise(memory, size, MADV_HUGEPAGE);
+#endif
 }
 
 std::byte* HugePages::NewRegion() {
@@ -47,10 +57,7 @@ std::byte* HugePages::NewRegion() {
   auto* const region = static_cast<std::byte*>(memory) + before;
   if (before != 0) ::munmap(memory, before);
   if (before != kPage) ::munmap(region + kRegionBytes, kPage - before);
-#ifdef MADV_HUGEPAGE
-  // A hint: a system that refuses it serves small pages.
-  ::madvise(region, kRegionBytes, MADV_HUGEPAGE);
-#endif
+  Hint(region, kRegionBytes);
   return region;
 }
 
@@ -90,7 +97,7 @@ bool HugePages::Give(std::byte* block, size_t size) {
   region->Mark(first, units, false);
   region->too_many = 0;
   for (size_t page = first / kUnitsOfPage; page <= (first + units - 1) / kUnitsOfPage; ++page) {
-    if (region->by_page[page] == 0) num_idle_ += std::exchange(region->is_idle[page], true) ? 0 : 1;
+    if (!region->HasBlocks(page)) num_idle_ += std::exchange(region->is_idle[page], true) ? 0 : 1;
   }
   if (idle_bytes() > kMostIdle) Shrink();
   return true;

@@ -30,6 +30,9 @@ class HugePages {
   // False: the block is not of here.
   bool Give(std::byte* block, size_t size);
 
+  // Asks for huge pages there. A hint: a system that refuses it serves small ones.
+  static void Hint(void* memory, size_t size);
+
   size_t num_regions() const { return num_regions_; }
   size_t idle_bytes() const { return num_idle_ * kPage; }
 
@@ -43,13 +46,13 @@ class HugePages {
   struct Region {
     std::byte* bytes = nullptr;
     std::array<uint64_t, kUnits / 64> taken = {};  // A bit for each unit.
-    std::array<uint32_t, kPages> by_page = {};     // Units taken.
     std::array<bool, kPages> is_idle = {};         // Without blocks, but not with the system.
     size_t units = 0;                              // Taken.
     size_t too_many = 0;                           // So many together are not free; 0: unknown.
 
     size_t FindFree(size_t count) const;
     void Mark(size_t first, size_t count, bool is_taken);
+    bool HasBlocks(size_t page) const;
   };
 
   static std::byte* NewRegion();
