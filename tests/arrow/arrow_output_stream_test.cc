@@ -154,12 +154,12 @@ TEST(ArrowOutputStreamTest, WhatWasReleasedIsFilledAgain) {
     std::vector<const void*> slabs;
     slabs.reserve(80);
     for (int i = 0; i < 100; ++i) held = NextOf(stream.get());
-    const uint64_t before = NumAllocations();
+    const AllocationCount allocations;
     for (int i = 0; i < 80; ++i) {
       held = NextOf(stream.get());
       slabs.push_back(held->children[0]->buffers[1]);
     }
-    EXPECT_EQ(NumAllocations() - before, 0U);
+    EXPECT_EQ(allocations.get(), 0U);
     EXPECT_EQ(std::set<const void*>(slabs.begin(), slabs.end()).size(), 2U);
   }
 }

@@ -76,9 +76,9 @@ TEST(DatasetResources, NoAllocationPerBatchOnceWarm) {
       ASSERT_TRUE(scan.ok()) << scan.status().ToString();
       Batch batch;
       for (int i = 0; i < 300; ++i) ASSERT_TRUE(*(*scan)->Next(&batch));
-      const uint64_t before = NumAllocations();
+      const AllocationCount allocations;
       for (int i = 0; i < 50; ++i) ASSERT_TRUE(*(*scan)->Next(&batch));
-      EXPECT_LE(NumAllocations() - before, 15U);  // Of batches that are bigger than all before.
+      EXPECT_LE(allocations.get(), 15U);  // Of batches that are bigger than all before.
     }
   }
 }
@@ -92,12 +92,12 @@ TEST(DatasetResources, WhatIsHeldIsCharged) {
     SCOPED_TRACE("way " + std::to_string(number++));
     const auto peak_with = [&](uint64_t bytes) -> Result<uint64_t> {
       options.scan.memory_bytes = bytes;
-      StartPeak();
+      const MemoryPeak peak;
       DSI_ASSIGN_OR_RETURN(auto scan, model.dataset->NewScan(options));
       Batch batch;
       for (;;) {
         DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(&batch));
-        if (!more) return PeakBytes();
+        if (!more) return peak.bytes();
       }
     };
     ASSERT_TRUE(peak_with(1 << 30).ok());  // What is read once and kept.
@@ -124,11 +124,11 @@ TEST(DatasetResources, WindowsDoNotAddUp) {
     ASSERT_TRUE(scan.ok());
     Batch batch;
     for (int i = 0; i < 16; ++i) ASSERT_TRUE(*(*scan)->Next(&batch));
-    StartPeak();
+    const MemoryPeak peak;
     for (int i = 0; i < 4; ++i) ASSERT_TRUE(*(*scan)->Next(&batch));
-    const uint64_t one_window = PeakBytes();
+    const uint64_t one_window = peak.bytes();
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(*(*scan)->Next(&batch));
-    EXPECT_LT(PeakBytes(), 2 * one_window + 1'000'000);
+    EXPECT_LT(peak.bytes(), 2 * one_window + 1'000'000);
   }
 }
 

@@ -111,15 +111,15 @@ TEST(HostileFiles, AreReadWithinTheBudgetSlow) {
     SCOPED_TRACE(path.string());
     const std::vector<std::byte> bytes = BytesOf(path);
     auto file = OpenMemoryFile(bytes, path.filename().string());
-    StartPeak();
+    std::optional<MemoryPeak> peak(std::in_place);
     const auto reader = Reader::Open(std::move(file));
     if (!reader.ok()) continue;
     ReadInEveryWay(**reader);
-    EXPECT_LE(PeakBytes(), kBudget + kOverhead);
-    StartPeak();
+    EXPECT_LE(peak->bytes(), kBudget + kOverhead);
+    peak.emplace();
     static_cast<void>((*reader)->Verify({.memory_bytes = kBudget}));
-    EXPECT_LE(PeakBytes(), kBudget + kOverhead);
-    StartPeak();
+    EXPECT_LE(peak->bytes(), kBudget + kOverhead);
+    peak.emplace();
     if (auto text = RowText::Create(**reader, {.memory_bytes = kBudget}); text.ok()) {
       std::string out;
       for (int i = 0; i < kMaxBatches; ++i) {
@@ -128,7 +128,7 @@ TEST(HostileFiles, AreReadWithinTheBudgetSlow) {
         if (!more.ok() || !*more) break;
       }
     }
-    EXPECT_LE(PeakBytes(), 2 * kBudget + kOverhead);  // The text comes on top.
+    EXPECT_LE(peak->bytes(), 2 * kBudget + kOverhead);  // The text comes on top.
     const auto told = [&] {
       static_cast<void>((*reader)->Groups());
       static_cast<void>((*reader)->Streams(""));
@@ -146,7 +146,7 @@ TEST(HostileFiles, FewBytesThatAreManyRowsAreRefused) {
     const auto reader = Reader::Open(OpenMemoryFile(
         BytesOf(fs::path(DSI_SOURCE_DIR) / "tests" / "golden" / "hostile" / name), name));
     ASSERT_TRUE(reader.ok()) << reader.status().ToString();
-    StartPeak();
+    const MemoryPeak peak;
     ScanOptions options;
     options.memory_bytes = kBudget;
     options.row_end = 1;
@@ -155,7 +155,7 @@ TEST(HostileFiles, FewBytesThatAreManyRowsAreRefused) {
     const StatusCode code =
         scan.ok() ? (*scan)->Next(&batch).status().code() : scan.status().code();
     EXPECT_EQ(code, StatusCode::kResourceExhausted);
-    EXPECT_LE(PeakBytes(), kBudget + kOverhead);
+    EXPECT_LE(peak.bytes(), kBudget + kOverhead);
   }
 }
 

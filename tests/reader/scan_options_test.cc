@@ -102,7 +102,7 @@ TEST_F(ScanOptionsTest, NoAllocationPerBatchOnceWarm) {
     // What a filter leaves has more values in some batches than in others.
     const int num_warm = filtered ? 60 : 40;
     for (int i = 0; i < num_warm; ++i) ASSERT_TRUE(*(*scan)->Next(&batch));
-    const uint64_t before = NumAllocations();
+    const AllocationCount allocations;
     const uint64_t reads = (*scan)->stats().reads;
     for (int i = 0; i < 30; ++i) {
       const auto more = (*scan)->Next(&batch);
@@ -110,7 +110,7 @@ TEST_F(ScanOptionsTest, NoAllocationPerBatchOnceWarm) {
     }
     // What a filter leaves of a batch over the border of two stripes stands in two places, of which
     // the second is rarely needed and may yet grow.
-    EXPECT_LE(NumAllocations() - before, filtered ? 1U : 0U)
+    EXPECT_LE(allocations.get(), filtered ? 1U : 0U)
         << "with " << (*scan)->stats().reads - reads << " reads";
   }
 }

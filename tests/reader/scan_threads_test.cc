@@ -277,9 +277,9 @@ TEST_F(ScanThreadsTest, NoAllocationPerBatchOnceWarm) {
     ASSERT_TRUE(scan.ok());
     Batch batch;
     for (int i = 0; i < 100; ++i) ASSERT_TRUE(*(*scan)->Next(&batch));
-    const uint64_t before = NumAllocations();
+    const AllocationCount allocations;
     for (int i = 0; i < 50; ++i) ASSERT_TRUE(*(*scan)->Next(&batch));
-    EXPECT_LE(NumAllocations() - before, 2U) << "read ahead " << read_ahead;
+    EXPECT_LE(allocations.get(), 2U) << "read ahead " << read_ahead;
   }
 }
 

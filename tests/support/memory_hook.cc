@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <optional>
 
 #include "dsi/base/block_memory_internal.h"
 
@@ -22,6 +23,8 @@ std::atomic<int64_t> at_start{0};
 std::atomic<int64_t> peak{0};
 
 std::atomic<uint64_t> num_allocations{0};
+int heap_alone = 0;  // Of the thread that runs the tests.
+std::optional<dsi::test::HeapAlone> failing;
 
 bool Fails() {
   num_allocations.fetch_add(1, std::memory_order_relaxed);
@@ -36,22 +39,27 @@ bool Fails() {
 
 namespace dsi::test {
 
-// What does not come from the heap is not seen here.
-uint64_t NumAllocations() {
-  dsi::internal::TakeEachBlockFromHeap(true);
-  return num_allocations;
+HeapAlone::HeapAlone() {
+  if (heap_alone++ == 0) dsi::internal::TakeEachBlockFromHeap(true);
 }
 
-void StartPeak() {
-  dsi::internal::TakeEachBlockFromHeap(true);
+HeapAlone::~HeapAlone() {
+  if (--heap_alone == 0) dsi::internal::TakeEachBlockFromHeap(false);
+}
+
+AllocationCount::AllocationCount() : before_(num_allocations) {}
+
+uint64_t AllocationCount::get() const { return num_allocations - before_; }
+
+MemoryPeak::MemoryPeak() {
   at_start = in_use.load();
   peak = in_use.load();
 }
 
-uint64_t PeakBytes() { return static_cast<uint64_t>(peak - at_start); }
+uint64_t MemoryPeak::bytes() const { return static_cast<uint64_t>(peak - at_start); }
 
 void FailAllocation(uint64_t number, bool for_ever) {
-  dsi::internal::TakeEachBlockFromHeap(true);
+  failing.emplace();
   count = 0;
   has_failed = false;
   goes_on = for_ever;
@@ -60,7 +68,7 @@ void FailAllocation(uint64_t number, bool for_ever) {
 
 bool EndFailures() {
   fail_at = kNone;
-  dsi::internal::TakeEachBlockFromHeap(false);
+  failing.reset();
   return has_failed;
 }
 

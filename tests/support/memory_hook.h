@@ -9,12 +9,35 @@ namespace dsi::test {
 // allocations of C++ fail.
 bool MeasuresMemory();
 
-// Allocations so far, those of C alone left out in sanitized builds.
-uint64_t NumAllocations();
+// While one lives, buffers of scans come from the heap each, where they are seen.
+class HeapAlone {
+ public:
+  HeapAlone();
+  ~HeapAlone();
+  HeapAlone(const HeapAlone&) = delete;
+  HeapAlone& operator=(const HeapAlone&) = delete;
+};
 
-// From here on the greatest number of bytes in use, above those in use now.
-void StartPeak();
-uint64_t PeakBytes();
+// Allocations since it was made, those of C alone left out in sanitized builds.
+class AllocationCount {
+ public:
+  AllocationCount();
+  uint64_t get() const;
+
+ private:
+  HeapAlone heap_;
+  uint64_t before_;
+};
+
+// The greatest number of bytes in use since it was made, above those in use then. One at a time.
+class MemoryPeak {
+ public:
+  MemoryPeak();
+  uint64_t bytes() const;
+
+ private:
+  HeapAlone heap_;
+};
 
 // From here on allocations are counted, those of all threads together; the one with this number,
 // from 0, fails, and where `for_ever` all after it. Nothing of gtest may be called until it ends.
