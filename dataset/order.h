@@ -1,8 +1,9 @@
 // In which order the rows of a dataset come, and which part of them one of several readers takes.
 //
 // The order is a function of (snapshot of the dataset, OrderOptions, batch size) alone: no world
-// size, number of threads or projection changes it. It is worked out by arithmetic, so that a scan
-// begins anywhere in it at the same cost, and its place is a few integers (spec/dataset-order.md).
+// size, number of threads or projection changes it, unless mixing_bytes goes by that. It is worked
+// out by arithmetic, so that a scan begins anywhere in it at the same cost, and its place is a few
+// integers (spec/dataset-order.md).
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,11 @@ struct OrderOptions {
   // and cut into batches. They are held decoded until their batches are handed out. 0: no mixing.
   uint32_t mixing_rows = 0;
   Mix mix = Mix::kSessions;
+  // In place of mixing_rows: as many whole batches, one at least, as are expected to take so many
+  // bytes, held as unique rows. By the directories of eight stripes, which are read where that is
+  // not known; a filter, and what a pipeline makes, are not counted. So jobs that read other
+  // features mix other numbers of rows. A state knows its own, which goes on. 0: by mixing_rows.
+  uint64_t mixing_bytes = 0;
 };
 
 // What becomes of batches that do not go round, so that a collective step never waits for one.

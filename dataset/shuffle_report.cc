@@ -15,6 +15,8 @@
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/dataset/dataset_access_internal.h"
 #include "dsi/dataset/files/dataset_files_internal.h"
+#include "dsi/dataset/scan/dataset_scan_internal.h"
+#include "dsi/dataset/scan/mixing_rows_internal.h"
 #include "dsi/format/types.h"
 #include "dsi/reader/reader_access_internal.h"
 
@@ -246,8 +248,14 @@ Result<ShuffleReport> ReportShuffle(const Dataset& dataset, const DatasetScanOpt
     Reporter reporter(dataset, options, max_batches, progress);
     DSI_RETURN_IF_ERROR(reporter.FindColumns());
     DSI_ASSIGN_OR_RETURN(const Tally plain, reporter.Count({}));
-    DSI_ASSIGN_OR_RETURN(const Tally tally, reporter.Count(options.order));
-    return HoldAgainst(tally, plain);
+    // By the features asked for, not by those that are looked at.
+    const internal::DatasetFiles& files = internal::DatasetAccess::Files(dataset);
+    DSI_ASSIGN_OR_RETURN(const auto rows, internal::RowsOf(files, options.rows));
+    DSI_ASSIGN_OR_RETURN(const OrderOptions order, internal::SettleOrder(files, options, rows));
+    DSI_ASSIGN_OR_RETURN(const Tally tally, reporter.Count(order));
+    ShuffleReport report = HoldAgainst(tally, plain);
+    report.mixing_rows = order.mixing_rows;
+    return report;
   });
 }
 

@@ -15,6 +15,7 @@ namespace dsi {
 struct ShuffleReport {
   uint64_t batches = 0;
   uint64_t rows = 0;
+  uint64_t mixing_rows = 0;       // At a time (OrderOptions); 0: none.
   double sessions_per_batch = 0;  // Distinct ones. 0: the files have no sessions.
   double sessions_in_file_order = 0;
   double sessions_at_random = 0;  // Expected in as many rows drawn at random.

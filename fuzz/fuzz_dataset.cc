@@ -154,6 +154,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Read(**dataset, is_sound, options);
     options.order.unit = dsi::OrderUnit::kStripe;
     options.order.mix = dsi::Mix::kRows;
+    options.order.mixing_rows = 0;
+    options.order.mixing_bytes = 10'000;
     Read(**dataset, is_sound, options);
     options.shard = {.rank = 1, .world = 2, .remainder = dsi::Remainder::kUneven};
     options.pipeline = StepsOf(*columns);

@@ -34,6 +34,7 @@ struct ShuffleOptions {
   uint64_t epoch = 0;
   uint64_t block_rows = 65536;
   uint64_t mixing_rows = 262144;
+  uint64_t mixing_bytes = 0;  // 0: by mixing_rows.
   uint64_t batches = 0;
   uint32_t batch_size = 4096;
   uint32_t threads = 1;
@@ -42,6 +43,7 @@ struct ShuffleOptions {
 Json JsonOf(const ShuffleReport& report) {
   return {{"batches", report.batches},
           {"rows", report.rows},
+          {"mixing_rows", report.mixing_rows},
           {"sessions_per_batch", report.sessions_per_batch},
           {"sessions_in_file_order", report.sessions_in_file_order},
           {"sessions_at_random", report.sessions_at_random},
@@ -93,9 +95,9 @@ Status Print(const ShuffleReport& report, const ShuffleOptions& options, Console
   whole.AddRow({"bytes read", BytesText(report.bytes_read), BytesText(report.bytes_in_file_order)});
   whole.AddRow({"rows/s", rate(report.seconds), rate(report.seconds_in_file_order)});
   const std::string mixing =
-      options.mixing_rows == 0
+      report.mixing_rows == 0
           ? "not mixed"
-          : fmt::format("{} mixed, {} rows at a time", options.mix, CountText(options.mixing_rows));
+          : fmt::format("{} mixed, {} rows at a time", options.mix, CountText(report.mixing_rows));
   return console->Print(fmt::format("{}, {}; unit {}, {}\n\n", CountOf(report.batches, "batch"),
                                     CountOf(report.rows, "row"), options.unit, mixing) +
                         table.Render(*console) + "\n" + whole.Render(*console));
@@ -137,7 +139,9 @@ Status Run(const ShuffleOptions& options, Console* console) {
   scan.order.seed = options.seed;
   scan.order.epoch = options.epoch;
   scan.order.block_rows = static_cast<uint32_t>(options.block_rows);
-  scan.order.mixing_rows = static_cast<uint32_t>(options.mixing_rows);
+  scan.order.mixing_bytes = options.mixing_bytes;
+  if (options.mixing_bytes == 0)
+    scan.order.mixing_rows = static_cast<uint32_t>(options.mixing_rows);
   scan.order.mix = options.mix == "rows" ? Mix::kRows : Mix::kSessions;
   Progress progress(*console);
   auto report = ReportShuffle(*dataset, scan, options.batches, [&](uint64_t done, uint64_t total) {
@@ -164,8 +168,12 @@ VerbAction AddShuffle(CLI::App* app, Console* console) {
       ->type_name("WORD");
   AddCount(app, "--block-rows", &options->block_rows,
            "With --unit block: rows of one; default 65536");
-  AddCount(app, "--mixing-rows", &options->mixing_rows,
-           "Rows that are held and mixed at a time; 0: none; default 262144");
+  CLI::Option* const rows = AddCount(app, "--mixing-rows", &options->mixing_rows,
+                                     "Rows that are held and mixed at a time; 0: none; default "
+                                     "262144");
+  AddSize(app, "--mixing-bytes", &options->mixing_bytes,
+          "As many rows instead as are expected to take so much memory")
+      ->excludes(rows);
   app->add_option("--mix", options->mix,
                   "What is mixed: whole sessions, which keeps dedup, or rows; default sessions")
       ->check(CLI::IsMember({"sessions", "rows"}))

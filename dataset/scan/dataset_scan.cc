@@ -7,6 +7,7 @@
 #include "dsi/base/no_throw_internal.h"
 #include "dsi/dataset/scan/batch_maker_internal.h"
 #include "dsi/dataset/scan/dataset_scan_internal.h"
+#include "dsi/dataset/scan/mixing_rows_internal.h"
 #include "dsi/reader/scan/ahead_scan_internal.h"
 #include "dsi/reader/scan/cancellable_scan_internal.h"
 
@@ -19,14 +20,16 @@ namespace {
 
 constexpr uint32_t kMaxBatchRows = 1U << 30;  // The inverse of an IKJT is int32.
 
-// What a scan does, settled before any file is read.
+// What a scan does, settled before any data is read.
 struct ScanTask {
   DatasetOrder order;
   BatchShare share;
   ScanState state;  // As it is at the start.
 };
 
-Result<ScanTask> SettleTask(const DatasetFiles& dataset, const DatasetScanOptions& options) {
+// Without `needs_window` a window that is stated in bytes may be left open: it changes no number.
+Result<ScanTask> SettleTask(const DatasetFiles& dataset, const DatasetScanOptions& options,
+                            bool needs_window) {
   const ScanOptions& scan = options.scan;
   if (scan.batch_size == 0 || scan.batch_size > kMaxBatchRows) {
     return InvalidArgument("batch_size {}, 1 to {} is possible", scan.batch_size, kMaxBatchRows);
@@ -34,16 +37,20 @@ Result<ScanTask> SettleTask(const DatasetFiles& dataset, const DatasetScanOption
   if (scan.row_begin != 0 || scan.row_end != UINT64_MAX)
     return InvalidArgument("rows of a dataset are asked for by DatasetScanOptions::rows");
   DSI_ASSIGN_OR_RETURN(const std::vector<RowSpan> rows, RowsOf(dataset, options.rows));
+  OrderOptions asked = options.order;
+  if (needs_window || !options.state.empty()) {
+    DSI_ASSIGN_OR_RETURN(asked, SettleOrder(dataset, options, rows));
+  }
   std::span<const uint64_t> unit_ends;
-  if (options.order.unit == OrderUnit::kFile) unit_ends = dataset.file_ends();
-  if (options.order.unit == OrderUnit::kStripe) unit_ends = dataset.stripe_ends();
-  DSI_ASSIGN_OR_RETURN(DatasetOrder order, DatasetOrder::Make(options.order, scan.batch_size,
+  if (asked.unit == OrderUnit::kFile) unit_ends = dataset.file_ends();
+  if (asked.unit == OrderUnit::kStripe) unit_ends = dataset.stripe_ends();
+  DSI_ASSIGN_OR_RETURN(DatasetOrder order, DatasetOrder::Make(asked, scan.batch_size,
                                                               dataset.snapshot(), unit_ends, rows));
   ScanState state;
   state.snapshot = dataset.snapshot();
   state.num_rows = order.num_rows();
   state.rows_fingerprint = order.rows_fingerprint();
-  state.order = options.order;
+  state.order = asked;
   state.batch_size = scan.batch_size;
   state.drop_last = scan.drop_last;
   state.StartAnew();
@@ -131,7 +138,7 @@ Result<std::vector<RowSpan>> RowsOf(const DatasetFiles& dataset,
 
 Result<std::unique_ptr<DatasetScan>> MakeDatasetScan(const DatasetFiles& dataset,
                                                      const DatasetScanOptions& options) {
-  DSI_ASSIGN_OR_RETURN(ScanTask task, SettleTask(dataset, options));
+  DSI_ASSIGN_OR_RETURN(ScanTask task, SettleTask(dataset, options, /*needs_window=*/true));
   BatchShare share = task.share;
   DSI_ASSIGN_OR_RETURN(
       std::unique_ptr<Scan> source, MakeCancellableScan([&]() -> Result<std::unique_ptr<Scan>> {
@@ -147,13 +154,13 @@ Result<std::unique_ptr<DatasetScan>> MakeDatasetScan(const DatasetFiles& dataset
 
 Result<uint64_t> CountDatasetBatches(const DatasetFiles& dataset,
                                      const DatasetScanOptions& options) {
-  DSI_ASSIGN_OR_RETURN(const ScanTask task, SettleTask(dataset, options));
+  DSI_ASSIGN_OR_RETURN(const ScanTask task, SettleTask(dataset, options, /*needs_window=*/false));
   return task.share.size();
 }
 
 Result<std::string> ShareDatasetState(const DatasetFiles& dataset,
                                       const DatasetScanOptions& options) {
-  DSI_ASSIGN_OR_RETURN(ScanTask task, SettleTask(dataset, options));
+  DSI_ASSIGN_OR_RETURN(ScanTask task, SettleTask(dataset, options, /*needs_window=*/true));
   const ShardOptions& shard = options.shard;
   ScanState& state = task.state;
   state.left = BatchesOfRun(

@@ -396,7 +396,7 @@ class Dataset(Tables):
         IterableDataset. pin_memory: batches lie in torch's pinned memory (CUDA).
         shuffle: 'block' (or True) puts blocks of 32,768 rows in another order each epoch, 'stripe'
         and 'file' stripes and whole files; the sessions of 131,072 rows are mixed then, unless
-        block_rows, mixing_rows (0: no mixing) or mix say otherwise.
+        block_rows, mixing_rows (0: no mixing), mixing_bytes or mix say otherwise.
         epoch, state: where it begins; state is what `state_dict()` or `Scan.state` gave.
         rank, world: which part of the batches; by default those of torch.distributed, or else of
         RANK and WORLD_SIZE. Every rank gets equally many (remainder).

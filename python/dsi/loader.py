@@ -135,7 +135,13 @@ class Loader(Epochs):
         plan = self._plan
         if plan.pipeline is not None:
             plan = resolve(self._dataset.native, None)
-        keywords = self._keywords_at(Position(self._where_next().epoch), {})
+        at = Position(self._where_next().epoch)
+        keywords = self._keywords_at(at, {})
+        if keywords.pop("mixing_bytes", None) is not None:
+            # By what the loader reads, not by what is looked at here.
+            begun = self._dataset.native.scan(self._options(at, read_ahead_bytes=0))
+            keywords["mixing_rows"] = json.loads(begun.state)["order"]["mixing_rows"]
+            begun.close()
         options = make_options(plan, keywords)
         made = _dsi.shuffle_report(self._dataset.native, options, max_batches, progress)
         return ShuffleReport(**made)

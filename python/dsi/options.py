@@ -102,7 +102,9 @@ class ReadKeywords(TypedDict, total=False):
     rows: spans (begin, end) of the dataset's rows, ascending and apart; empty: all.
     seed: of the order, where it is another than that of the files (0); block_rows: size of blocks
     (32,768); mixing_rows: so many rows at a time are mixed where rows are shuffled (131,072; 0: no
-    mixing), as mix says: whole 'sessions' (the default) or single 'rows'.
+    mixing), as mix says: whole 'sessions' (the default) or single 'rows'. mixing_bytes: in place of
+    mixing_rows, as many as are expected to take so many bytes while they are held, so that other
+    features mix other numbers of rows.
     threads: that decode one batch; 0: all cores, None: those of this rank (a scan has 1, a loader
     None). read_ahead_bytes: batches and pages made ahead by threads of the library; 0: none (a scan
     has 0, a loader 128 MiB). memory_bytes: most that the scan holds besides (4 GiB).
@@ -125,6 +127,7 @@ class ReadKeywords(TypedDict, total=False):
     seed: int
     block_rows: int
     mixing_rows: int
+    mixing_bytes: int
     mix: str
     threads: int | None
     read_ahead_bytes: int
@@ -336,6 +339,7 @@ _WHOLE = {
     "epoch": (0, MOST_64),
     "block_rows": (1, MOST_32),
     "mixing_rows": (0, MOST_32),
+    "mixing_bytes": (1, MOST_64),
     "threads": (0, MOST_32),
     "read_ahead_bytes": (0, MOST_64),
     "memory_bytes": (0, MOST_64),
@@ -375,7 +379,10 @@ def make_options(plan: Plan, keywords: ScanKeywords) -> _dsi.ScanOptions:
     given.pop("transforms", None)  # The plan was made with it.
     given["unit"] = given.pop("shuffle", False)
     if _unit(given["unit"]) != "none":
-        given = {"block_rows": BLOCK_ROWS, "mixing_rows": MIXING_ROWS, **given}
+        mixed = {} if "mixing_bytes" in given else {"mixing_rows": MIXING_ROWS}
+        given = {"block_rows": BLOCK_ROWS, **mixed, **given}
+    if "mixing_bytes" in given and "mixing_rows" in given:
+        raise InvalidArgument("mixing_rows and mixing_bytes: give one of them")
     if given.get("threads", 1) is None:
         given["threads"] = threads_of_process()
     return _dsi.ScanOptions(

@@ -15,11 +15,12 @@ class ShuffleReport:
     first of their session in it. label_drift: the standard deviation between batches of the mean
     of the first label over what chance would give: 1 is as good as random; 0: no label.
     dedup_factor: entries of all rows over those of the unique rows of a batch, of all lists.
-    seconds: of the scan alone.
+    mixing_rows: rows mixed at a time; 0: none. seconds: of the scan alone.
     """
 
     batches: int
     rows: int
+    mixing_rows: int
     sessions_per_batch: float
     sessions_in_file_order: float
     sessions_at_random: float

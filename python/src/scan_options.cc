@@ -69,8 +69,8 @@ void MakeOptions(DatasetScanOptions* out, std::vector<Projection> features, uint
                  uint32_t threads, uint64_t read_ahead_bytes, const Pipeline* pipeline,
                  std::vector<std::pair<uint64_t, uint64_t>> rows, std::string_view unit,
                  uint64_t seed, uint64_t epoch, uint32_t block_rows, uint32_t mixing_rows,
-                 std::string_view mix, uint32_t rank, uint32_t world, std::string_view remainder,
-                 std::string state, std::string access_log) {
+                 uint64_t mixing_bytes, std::string_view mix, uint32_t rank, uint32_t world,
+                 std::string_view remainder, std::string state, std::string access_log) {
   DatasetScanOptions made;
   made.scan.features = std::move(features);
   made.scan.batch_size = batch_size;
@@ -85,8 +85,8 @@ void MakeOptions(DatasetScanOptions* out, std::vector<Projection> features, uint
   made.scan.read_ahead_bytes = read_ahead_bytes;
   if (pipeline != nullptr) made.pipeline = *pipeline;
   for (const auto& [begin, end] : rows) made.rows.push_back({begin, end});
-  made.order = {Value(kUnits, "shuffle", unit), seed, epoch, block_rows, mixing_rows,
-                Value(kMixes, "mix", mix)};
+  made.order = {Value(kUnits, "shuffle", unit), seed,        epoch, block_rows, mixing_rows,
+                Value(kMixes, "mix", mix),      mixing_bytes};
   made.shard = {rank, world, Value(kRemainders, "remainder", remainder)};
   made.state = std::move(state);
   made.access_log = std::move(access_log);
@@ -121,9 +121,9 @@ void BindScanOptions(nb::module_& module) {
            nb::arg("read_ahead_bytes") = 0, nb::arg("pipeline") = nb::none(),
            nb::arg("rows") = nb::make_tuple(), nb::arg("unit") = "none", nb::arg("seed") = 0,
            nb::arg("epoch") = 0, nb::arg("block_rows") = usual.order.block_rows,
-           nb::arg("mixing_rows") = 0, nb::arg("mix") = "sessions", nb::arg("rank") = 0,
-           nb::arg("world") = 1, nb::arg("remainder") = "drop", nb::arg("state") = "",
-           nb::arg("access_log") = "");
+           nb::arg("mixing_rows") = 0, nb::arg("mixing_bytes") = 0, nb::arg("mix") = "sessions",
+           nb::arg("rank") = 0, nb::arg("world") = 1, nb::arg("remainder") = "drop",
+           nb::arg("state") = "", nb::arg("access_log") = "");
 }
 
 }  // namespace dsi::python

@@ -28,6 +28,7 @@ nb::dict Report(const PyDataset& dataset, const DatasetScanOptions& options, uin
   nb::dict made;
   made["batches"] = report->batches;
   made["rows"] = report->rows;
+  made["mixing_rows"] = report->mixing_rows;
   made["sessions_per_batch"] = report->sessions_per_batch;
   made["sessions_in_file_order"] = report->sessions_in_file_order;
   made["sessions_at_random"] = report->sessions_at_random;

@@ -135,6 +135,36 @@ def test_rows_are_mixed_whatever_the_unit(clicks, tmp_path, shuffle):
     assert (state["mixing_rows"], state["block_rows"]) == (131_072, 32_768)
 
 
+def test_windows_in_bytes(clicks):
+    """As many rows as are expected to take so much, of the features of the loader."""
+
+    def loader(features, **keywords):
+        return clicks.loader(features, framework="numpy", batch_size=64, shuffle=True, **keywords)
+
+    def mixed(features):
+        scan = clicks.scan(features, batch_size=64, shuffle=True, mixing_bytes=60_000)
+        return json.loads(scan.state)["order"]["mixing_rows"]
+
+    some, all_ = mixed("label"), mixed(None)
+    assert some % 64 == all_ % 64 == 0 and some > 2 * all_ > 0
+    rows = rows_of(loader("label", mixing_bytes=60_000))
+    assert rows == rows_of(loader("label", mixing_rows=some))
+    # A state knows how many they are.
+    begun = loader("label", mixing_bytes=60_000)
+    batches = iter(begun)
+    for _ in range(5):
+        next(batches)
+    state = begun.state_dict()
+    batches.close()
+    going_on = loader(None, mixing_bytes=9_000_000, state=state)
+    assert rows_of(going_on) == rows[5:]
+    assert loader("label", mixing_bytes=60_000).shuffle_report().mixing_rows == some
+    with pytest.raises(dsi.InvalidArgument, match="mixing_rows and mixing_bytes: give one of them"):
+        loader("label", mixing_bytes=5, mixing_rows=5)
+    with pytest.raises(dsi.InvalidArgument, match="mixing_bytes is 0, expected"):
+        loader("label", mixing_bytes=0)
+
+
 def test_a_state_of_the_other_kind(clicks):
     loader = clicks.loader("label", framework="numpy", batch_size=256)
     with pytest.raises(dsi.InvalidArgument, match=r"state_dict\(\) of a loader .* Dataset.loader"):

@@ -39,6 +39,16 @@ class ShuffleTest(CliTest):
         self.assertEqual(whole["dedup_factor"], whole["dedup_factor_in_file_order"])
         self.assertLess(spread["dedup_factor"], 0.8 * whole["dedup_factor"])
 
+    def test_windows_in_bytes(self):
+        one, two = (self.report("--mixing-bytes", size) for size in ("50K", "100K"))
+        self.assertEqual([told["mixing_rows"] % 100 for told in (one, two)], [0, 0])
+        self.assertTrue(100 < one["mixing_rows"] < two["mixing_rows"] < 3 * ROWS, (one, two))
+        self.assertEqual(self.report("--mixing-rows", "300")["mixing_rows"], 300)
+        same = self.report("--mixing-rows", str(one["mixing_rows"]))
+        for key in ("label_drift", "sessions_per_batch", "dedup_factor"):
+            self.assertEqual(one[key], same[key], key)
+        self.expect(USAGE, "shuffle", self.path("d"), "--mixing-rows", "5", "--mixing-bytes", "5")
+
     def test_keys_that_stand_elsewhere_in_the_dataset(self):
         """A sequence that gained a column stands before them."""
         folder = self.path("g")

@@ -1,0 +1,117 @@
+#include "dsi/dataset/scan/mixing_rows_internal.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "dsi/base/error_internal.h"
+#include "dsi/dataset/order/scan_state_internal.h"
+#include "dsi/dataset/scan/scan_files_internal.h"
+#include "dsi/dataset/scan/stripe_walk_internal.h"
+#include "dsi/format/types.h"
+#include "dsi/reader/plan/page_plan_internal.h"
+
+namespace dsi::internal {
+namespace {
+
+constexpr uint64_t kMaxSamples = 8;
+constexpr uint64_t kMostRows = 1ULL << 31;  // DO-008.
+// Where a window finds a unique row: its first entry, and how many.
+constexpr double kPlaceBytes = sizeof(uint64_t) + sizeof(uint32_t);
+// Of a row: its session, the place that it is dealt to, its batch, and itself in that order.
+constexpr double kRowBytes = 4 * sizeof(uint32_t);
+
+// Bytes of a whole stripe as a window holds it, by the records of its streams, which may lie.
+double DecodedBytes(const StripePlan& plan, const ScanProjection& projection, uint32_t num_rows) {
+  double bytes = 0;
+  for (const PlannedGroup& group : plan.groups) {
+    if (group.index != kNone32) bytes += static_cast<double>(num_rows) * sizeof(uint32_t);
+  }
+  for (const ScanShape& shape : projection.shapes)
+    bytes += kPlaceBytes * plan.groups[plan.columns[shape.column].group].record.num_unique;
+  for (const ScanValues& values : projection.values) {
+    const auto count = static_cast<double>(plan.columns[values.column].pool_values);
+    bytes += count * TypeWidth(values.type);
+  }
+  for (const PlannedStream& stream : plan.streams) {
+    if (stream.role == StreamRole::kDictionary)
+      bytes += static_cast<double>(stream.record.num_values) * sizeof(uint64_t);
+  }
+  return bytes;
+}
+
+struct Sampled {
+  double bytes = 0;
+  double rows = 0;
+};
+
+// Adds the stripe that has a row of the dataset.
+Status AddStripe(uint64_t row, ScanFiles* files, MemoryBudget* budget, Sampled* sum) {
+  RowSpan span{row, row + 1};
+  const RowsOfStripe rows = TakeStripe(files->dataset(), &span);
+  if (!files->MayPass(rows.file)) return Status::Ok();
+  DSI_ASSIGN_OR_RETURN(ScanFile* const file, files->Open(rows.file, row - rows.file_row));
+  for (const std::unique_ptr<ScanMember>& member : file->members()) {
+    const ScanProjection& projection = member->projection();
+    const auto plan =
+        PlanTogether(member->file(), projection.columns, member->StripeOf(rows.stripe),
+                     *member->shared()->reader_options, budget);
+    if (!plan.ok()) return plan.status().At(member->name());
+    sum->bytes += DecodedBytes(*plan, projection, rows.num_rows);
+  }
+  sum->rows += rows.num_rows;
+  return Status::Ok();
+}
+
+Result<double> BytesOfRow(const DatasetFiles& dataset, const DatasetScanOptions& options,
+                          const SelectedRows& rows) {
+  DatasetScanOptions looked = options;
+  looked.access_log.clear();
+  MemoryBudget budget{.limit = options.scan.memory_bytes};
+  ScanWorkers workers(&budget, /*threads=*/1);
+  DSI_ASSIGN_OR_RETURN(
+      const auto files,
+      ScanFiles::Make(&dataset, looked, options.order.mix == Mix::kSessions, &workers, &budget));
+  Sampled sum;
+  std::vector<RowSpan> at;
+  const uint64_t num_samples = std::min(kMaxSamples, rows.size());
+  for (uint64_t i = 0; i < num_samples; ++i) {
+    const uint64_t place = (2 * i + 1) * rows.size() / (2 * num_samples);
+    at.clear();
+    rows.Append(place, place + 1, &at);
+    DSI_RETURN_IF_ERROR(AddStripe(at.front().begin, files.get(), &budget, &sum));
+  }
+  return kRowBytes + (sum.rows == 0 ? 0 : sum.bytes / sum.rows);
+}
+
+}  // namespace
+
+Result<OrderOptions> SettleOrder(const DatasetFiles& dataset, const DatasetScanOptions& options,
+                                 const std::vector<RowSpan>& rows) {
+  OrderOptions order = options.order;
+  order.mixing_bytes = 0;
+  if (options.order.mixing_bytes == 0) return order;
+  if (order.mixing_rows != 0) {
+    return InvalidArgument("mixing_rows {} and mixing_bytes {}: one of them says how much is mixed",
+                           order.mixing_rows, options.order.mixing_bytes);
+  }
+  if (!options.state.empty()) {
+    DSI_ASSIGN_OR_RETURN(const ScanState state, ScanState::FromJson(options.state));
+    order.mixing_rows = state.order.mixing_rows;
+    return order;
+  }
+  DSI_ASSIGN_OR_RETURN(const SelectedRows selected, SelectedRows::Make(rows));
+  DSI_ASSIGN_OR_RETURN(const double bytes_of_row, BytesOfRow(dataset, options, selected));
+  const uint64_t batch_size = options.scan.batch_size;
+  // No more batches than there are, or than one window may have.
+  const uint64_t most = std::max<uint64_t>(
+      1, std::min((selected.size() + batch_size - 1) / batch_size, kMostRows / batch_size));
+  const double batches = static_cast<double>(options.order.mixing_bytes) / bytes_of_row /
+                         static_cast<double>(batch_size);
+  const uint64_t whole =
+      batches < static_cast<double>(most) ? static_cast<uint64_t>(batches) : most;
+  order.mixing_rows = static_cast<uint32_t>(std::max<uint64_t>(1, whole) * batch_size);
+  return order;
+}
+
+}  // namespace dsi::internal

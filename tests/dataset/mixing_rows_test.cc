@@ -1,0 +1,138 @@
+// Windows stated in bytes: how many rows they have, that a state keeps the number, and that so much
+// memory is taken.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dsi/dataset/dataset.h"
+#include "dsi/dataset/order/scan_state_internal.h"
+#include "dsi/dataset/shuffle_report.h"
+#include "dsi/tests/dataset/model_dataset.h"
+#include "dsi/tests/dataset/sliced_dataset.h"
+#include "dsi/tests/support/history_table.h"
+#include "dsi/tests/support/memory_hook.h"
+
+namespace dsi::test {
+namespace {
+
+DatasetScanOptions Mixed(uint64_t bytes) {
+  DatasetScanOptions options;
+  options.scan.batch_size = 50;
+  options.scan.features = {{.name = "user.history.item", .layout = Layout::kIkjt},
+                           {.name = "item.viewers", .layout = Layout::kJagged}};
+  options.order = {.unit = OrderUnit::kBlock, .seed = 3, .block_rows = 100, .mixing_bytes = bytes};
+  return options;
+}
+
+class MixingRowsTest : public ::testing::Test {
+ protected:
+  const ModelDataset model_{HistoryTable(7, 20'000), 3, 2000};
+
+  Result<uint32_t> RowsOf(const DatasetScanOptions& options) const {
+    DSI_ASSIGN_OR_RETURN(const auto scan, model_.dataset->NewScan(options));
+    DSI_ASSIGN_OR_RETURN(const std::string text, scan->state());
+    DSI_ASSIGN_OR_RETURN(const auto state, internal::ScanState::FromJson(text));
+    return state.order.mixing_rows;
+  }
+};
+
+TEST_F(MixingRowsTest, AreWholeBatchesByBytes) {
+  const uint32_t rows = *RowsOf(Mixed(100'000));
+  EXPECT_EQ(rows % 50, 0U);
+  EXPECT_GT(rows, 300U);
+  EXPECT_LT(rows, 10'000U);
+  EXPECT_NEAR(*RowsOf(Mixed(200'000)), 2 * rows, 50);
+  EXPECT_EQ(*RowsOf(Mixed(1)), 50U);
+  EXPECT_EQ(*RowsOf(Mixed(UINT64_MAX)), 20'000U);
+  DatasetScanOptions some = Mixed(UINT64_MAX);
+  some.rows = {{10, 20}, {5000, 5111}};
+  EXPECT_EQ(*RowsOf(some), 150U);
+  some.scan.batch_size = 1U << 30;
+  EXPECT_EQ(*RowsOf(some), 1U << 30);
+}
+
+TEST_F(MixingRowsTest, FewerFeaturesMoreRows) {
+  DatasetScanOptions all = Mixed(100'000);
+  all.scan.features = {{.name = "*", .layout = Layout::kJagged}};
+  EXPECT_LT(2 * *RowsOf(all), *RowsOf(Mixed(100'000)));
+}
+
+TEST_F(MixingRowsTest, OrderIsThatOfAsManyRows) {
+  const DatasetScanOptions options = Mixed(100'000);
+  DatasetScanOptions same = options;
+  same.order.mixing_bytes = 0;
+  same.order.mixing_rows = *RowsOf(options);
+  EXPECT_EQ(Batches(*model_.dataset, options), Batches(*model_.dataset, same));
+  EXPECT_EQ(*model_.dataset->CountBatches(options), *model_.dataset->CountBatches(same));
+  EXPECT_EQ(*model_.dataset->ShareState(options), *model_.dataset->ShareState(same));
+}
+
+TEST_F(MixingRowsTest, StateKeepsThem) {
+  const DatasetScanOptions options = Mixed(100'000);
+  const auto scan = *model_.dataset->NewScan(options);
+  Batch batch;
+  for (int i = 0; i < 70; ++i) ASSERT_TRUE(*scan->Next(&batch));
+  const std::string state = *scan->state();
+  const std::vector<std::vector<uint64_t>> all = Batches(*model_.dataset, options);
+  DatasetScanOptions going_on = Mixed(7'000'000);
+  going_on.scan.features.pop_back();
+  going_on.state = state;
+  EXPECT_EQ(Batches(*model_.dataset, going_on), std::vector(all.begin() + 70, all.end()));
+  EXPECT_EQ(*model_.dataset->CountBatches(going_on), all.size() - 70);
+  going_on.order.mixing_bytes = 0;
+  EXPECT_EQ(model_.dataset->NewScan(going_on).status().code(), StatusCode::kBadInput);
+}
+
+TEST_F(MixingRowsTest, ReportGoesByWhatIsAskedFor) {
+  const DatasetScanOptions options = Mixed(100'000);
+  const auto report = ReportShuffle(*model_.dataset, options, 3);
+  ASSERT_TRUE(report.ok()) << report.status().ToString();
+  EXPECT_EQ(report->mixing_rows, *RowsOf(options));
+  EXPECT_EQ(ReportShuffle(*model_.dataset, Mixed(0), 3)->mixing_rows, 0U);
+}
+
+TEST_F(MixingRowsTest, WhatIsWrongIsSaid) {
+  DatasetScanOptions options = Mixed(1000);
+  options.order.mixing_rows = 100;
+  const Status both = model_.dataset->NewScan(options).status();
+  EXPECT_EQ(both.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(both.ToString().find("mixing_rows 100 and mixing_bytes 1000"), std::string::npos)
+      << both.ToString();
+  options = Mixed(1000);
+  options.scan.batch_size = 0;
+  EXPECT_EQ(model_.dataset->NewScan(options).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(ReportShuffle(*model_.dataset, options).status().code(), StatusCode::kInvalidArgument);
+  options = Mixed(1000);
+  options.scan.features[0].name = "nothing";
+  EXPECT_EQ(model_.dataset->NewScan(options).status().code(), StatusCode::kNotFound);
+  options = Mixed(1000);
+  options.state = "{}";
+  EXPECT_EQ(model_.dataset->NewScan(options).status().code(), StatusCode::kBadInput);
+}
+
+// Beside what a scan without mixing takes.
+TEST(MixingRows, TakeAboutSoManyBytes) {
+  if (!MeasuresMemory()) GTEST_SKIP() << "no figure of the heap";
+  const ModelDataset model(HistoryTable(7, 20'000), 3, 2000);
+  const auto peak_of = [&](uint64_t bytes) {
+    const MemoryPeak peak;
+    const auto scan = *model.dataset->NewScan(Mixed(bytes));
+    Batch batch;
+    while (*scan->Next(&batch)) {
+    }
+    return peak.bytes();
+  };
+  peak_of(0);  // What is read once and kept.
+  const uint64_t plain = peak_of(0);
+  for (const uint64_t bytes : {500'000U, 1'000'000U}) {
+    SCOPED_TRACE(bytes);
+    EXPECT_GT(peak_of(bytes), plain + bytes / 3);
+    EXPECT_LT(peak_of(bytes), plain + 3 * bytes);
+  }
+}
+
+}  // namespace
+}  // namespace dsi::test
