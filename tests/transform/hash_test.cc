@@ -71,6 +71,34 @@ TEST(TransformHashTest, T020T021ResiduesAreThoseOfDivision) {
   }
 }
 
+// Where an estimate of a quotient would be one off.
+TEST(TransformHashTest, T021AroundMultiplesOfTheDivisor) {
+  std::mt19937_64 random(11);
+  std::vector<int64_t> divisors = Divisors();
+  for (int i = 0; i < 100; ++i) divisors.push_back(static_cast<int64_t>(random() >> 33) + 1);
+  for (const int64_t divisor : divisors) {
+    const int64_t most = INT64_MAX / divisor - 1;
+    std::vector<int64_t> values;
+    for (int i = 0; i < 500; ++i) {
+      const auto any = static_cast<int64_t>(random() >> random() % 63);
+      int64_t multiple = most <= 0 ? 0 : any % most * divisor;
+      if (i < 8) multiple = (i < 4 ? most : -most) * divisor;  // The greatest and the least.
+      if (i % 3 == 0) multiple = multiple >> 32 << 32;         // Of which the upper half is one.
+      for (const int64_t near : {-1, 0, 1}) values.push_back(multiple + near);
+    }
+    std::vector<int64_t> moduli;
+    for (const int64_t x : values) moduli.push_back(FlooredModulus(x, divisor));
+    OnEveryTarget([&] {
+      if (divisor <= INT32_MAX) {
+        const std::vector<int32_t> narrow(moduli.begin(), moduli.end());
+        ASSERT_EQ((Apply<int32_t, int64_t>({Modulus(divisor)}, values) == narrow), true) << divisor;
+      } else {
+        ASSERT_EQ((Apply<int64_t, int64_t>({Modulus(divisor)}, values) == moduli), true) << divisor;
+      }
+    });
+  }
+}
+
 TEST(TransformHashTest, T021Int32AndPositive) {
   const std::vector<int32_t> values = {-7, -1, 0, 1, 7, INT32_MIN, INT32_MAX};
   OnEveryTarget([&] {
