@@ -122,7 +122,7 @@ class DSI_EXPORT Dataset {
   Result<uint64_t> CountRows(const DatasetScanOptions& options) const;
   // A state of the batches of this rank alone, repetitions (Remainder::kPad) left out: readers that
   // divide a rank's batches among them, such as processes of a loader, are ranks of a world of
-  // their own that begins there (spec DO-018). Reads no data.
+  // their own that begins there (spec DO-018). Reads no data, for mixing_bytes directories.
   Result<std::string> ShareState(const DatasetScanOptions& options) const;
   // What a scan with these options will read, by file, for all ranks together: no page is read, and
   // no file opened that is passed over. Errors: those of NewScan.

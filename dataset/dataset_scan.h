@@ -39,9 +39,10 @@ struct DatasetScanOptions {
   std::vector<DatasetRows> rows = {};
   OrderOptions order;
   ShardOptions shard;
-  // What DatasetScan::state() gave. Its order, batch size and rows must be those asked for; shard
-  // and threads may differ. Where sessions are mixed the filter must be the same, which is not
-  // looked at: of stripes that it passes over the sessions are not known. Empty: from the start.
+  // What DatasetScan::state() gave. Its order, batch size and rows must be those asked for (of
+  // mixing_bytes it knows the rows); shard and threads may differ. Where sessions are mixed the
+  // filter must be the same, which is not looked at: of stripes that it passes over the sessions
+  // are not known. Empty: from the start.
   std::string state = {};
   // A local file to which a line is added that says which columns are read (access_log.h). Empty:
   // none is. Where it cannot be, there is no scan.

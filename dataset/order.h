@@ -36,9 +36,11 @@ struct OrderOptions {
   uint32_t mixing_rows = 0;
   Mix mix = Mix::kSessions;
   // In place of mixing_rows: as many whole batches, one at least, as are expected to take so many
-  // bytes, held as unique rows. By the directories of eight stripes, which are read where that is
-  // not known; a filter, and what a pipeline makes, are not counted. So jobs that read other
-  // features mix other numbers of rows. A state knows its own, which goes on. 0: by mixing_rows.
+  // bytes, held as unique rows of the features asked for. Directories of eight stripes tell, which
+  // are read when a scan begins without a state; a filter, and what a pipeline makes, are not
+  // counted. A state says how many rows it was, and its epoch goes on with them; the next one may
+  // have others, where features or this library have changed: mixing_rows pins them. Less than
+  // memory_bytes: blocks take up to twice as much, for more stripes are open. 0: by mixing_rows.
   uint64_t mixing_bytes = 0;
 };
 

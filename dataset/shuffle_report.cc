@@ -245,13 +245,14 @@ ShuffleReport HoldAgainst(const Tally& tally, const Tally& plain) {
 Result<ShuffleReport> ReportShuffle(const Dataset& dataset, const DatasetScanOptions& options,
                                     uint64_t max_batches, const Progress& progress) {
   return internal::NoThrow([&]() -> Result<ShuffleReport> {
-    Reporter reporter(dataset, options, max_batches, progress);
-    DSI_RETURN_IF_ERROR(reporter.FindColumns());
-    DSI_ASSIGN_OR_RETURN(const Tally plain, reporter.Count({}));
+    DSI_RETURN_IF_ERROR(dataset.CountBatches(options).status());  // What is wrong with options.
     // By the features asked for, not by those that are looked at.
     const internal::DatasetFiles& files = internal::DatasetAccess::Files(dataset);
     DSI_ASSIGN_OR_RETURN(const auto rows, internal::RowsOf(files, options.rows));
     DSI_ASSIGN_OR_RETURN(const OrderOptions order, internal::SettleOrder(files, options, rows));
+    Reporter reporter(dataset, options, max_batches, progress);
+    DSI_RETURN_IF_ERROR(reporter.FindColumns());
+    DSI_ASSIGN_OR_RETURN(const Tally plain, reporter.Count({}));
     DSI_ASSIGN_OR_RETURN(const Tally tally, reporter.Count(order));
     ShuffleReport report = HoldAgainst(tally, plain);
     report.mixing_rows = order.mixing_rows;

@@ -154,6 +154,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     Read(**dataset, is_sound, options);
     options.order.unit = dsi::OrderUnit::kStripe;
     options.order.mix = dsi::Mix::kRows;
+    Read(**dataset, is_sound, options);
     options.order.mixing_rows = 0;
     options.order.mixing_bytes = 10'000;
     Read(**dataset, is_sound, options);

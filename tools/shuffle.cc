@@ -34,7 +34,8 @@ struct ShuffleOptions {
   uint64_t epoch = 0;
   uint64_t block_rows = 65536;
   uint64_t mixing_rows = 262144;
-  uint64_t mixing_bytes = 0;  // 0: by mixing_rows.
+  uint64_t mixing_bytes = 0;
+  const CLI::Option* by_bytes = nullptr;  // Given: mixing_bytes counts.
   uint64_t batches = 0;
   uint32_t batch_size = 4096;
   uint32_t threads = 1;
@@ -110,7 +111,8 @@ Status ChooseLists(const Dataset& dataset, const std::vector<std::string>& names
   DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> columns, dataset.Columns());
   DSI_ASSIGN_OR_RETURN(const std::vector<ColumnInfo> chosen, ChooseColumns(columns, names));
   for (const ColumnInfo& column : chosen) {
-    if (HasLengths(column.kind, column.type)) lists->push_back({.name = column.name});
+    if (HasLengths(column.kind, column.type))
+      lists->push_back({.name = column.name, .layout = Layout::kJagged});
   }
   if (!lists->empty()) return Status::Ok();
   return internal::InvalidArgument("--features: {} is no list", chosen.front().name);
@@ -139,9 +141,12 @@ Status Run(const ShuffleOptions& options, Console* console) {
   scan.order.seed = options.seed;
   scan.order.epoch = options.epoch;
   scan.order.block_rows = static_cast<uint32_t>(options.block_rows);
-  scan.order.mixing_bytes = options.mixing_bytes;
-  if (options.mixing_bytes == 0)
+  if (options.by_bytes->count() != 0) {
+    DSI_RETURN_IF_ERROR(CheckRange("--mixing-bytes", options.mixing_bytes, 1, UINT64_MAX));
+    scan.order.mixing_bytes = options.mixing_bytes;
+  } else {
     scan.order.mixing_rows = static_cast<uint32_t>(options.mixing_rows);
+  }
   scan.order.mix = options.mix == "rows" ? Mix::kRows : Mix::kSessions;
   Progress progress(*console);
   auto report = ReportShuffle(*dataset, scan, options.batches, [&](uint64_t done, uint64_t total) {
@@ -171,9 +176,10 @@ VerbAction AddShuffle(CLI::App* app, Console* console) {
   CLI::Option* const rows = AddCount(app, "--mixing-rows", &options->mixing_rows,
                                      "Rows that are held and mixed at a time; 0: none; default "
                                      "262144");
-  AddSize(app, "--mixing-bytes", &options->mixing_bytes,
-          "As many rows instead as are expected to take so much memory")
-      ->excludes(rows);
+  options->by_bytes = AddSize(app, "--mixing-bytes", &options->mixing_bytes,
+                              "As many rows instead as are expected to take so much memory, of "
+                              "what is read here")
+                          ->excludes(rows);
   app->add_option("--mix", options->mix,
                   "What is mixed: whole sessions, which keeps dedup, or rows; default sessions")
       ->check(CLI::IsMember({"sessions", "rows"}))

@@ -38,6 +38,16 @@ Result<ScanTask> SettleTask(const DatasetFiles& dataset, const DatasetScanOption
     return InvalidArgument("rows of a dataset are asked for by DatasetScanOptions::rows");
   DSI_ASSIGN_OR_RETURN(const std::vector<RowSpan> rows, RowsOf(dataset, options.rows));
   OrderOptions asked = options.order;
+  if (asked.mixing_bytes != 0 && asked.mixing_rows != 0) {
+    return InvalidArgument("mixing_rows {} and mixing_bytes {}: one of them says how much is mixed",
+                           asked.mixing_rows, asked.mixing_bytes);
+  }
+  if (asked.mixing_bytes != 0 && asked.mixing_bytes >= scan.memory_bytes) {
+    return InvalidArgument(
+        "mixing_bytes {} of memory_bytes {}: a scan takes up to twice what it mixes, "
+        "and batches besides",
+        asked.mixing_bytes, scan.memory_bytes);
+  }
   if (needs_window || !options.state.empty()) {
     DSI_ASSIGN_OR_RETURN(asked, SettleOrder(dataset, options, rows));
   }

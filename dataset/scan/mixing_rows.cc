@@ -40,48 +40,50 @@ double DecodedBytes(const StripePlan& plan, const ScanProjection& projection, ui
   return bytes;
 }
 
-struct Sampled {
+// Bytes of a row of the stripe that these rows are of.
+Result<double> BytesIn(const RowsOfStripe& rows, ScanFiles* files, MemoryBudget* budget) {
+  const uint64_t row = rows.stripe_row + rows.first - rows.file_row;
+  DSI_ASSIGN_OR_RETURN(ScanFile* const file, files->Open(rows.file, row));
   double bytes = 0;
-  double rows = 0;
-};
-
-// Adds the stripe that has a row of the dataset.
-Status AddStripe(uint64_t row, ScanFiles* files, MemoryBudget* budget, Sampled* sum) {
-  RowSpan span{row, row + 1};
-  const RowsOfStripe rows = TakeStripe(files->dataset(), &span);
-  if (!files->MayPass(rows.file)) return Status::Ok();
-  DSI_ASSIGN_OR_RETURN(ScanFile* const file, files->Open(rows.file, row - rows.file_row));
   for (const std::unique_ptr<ScanMember>& member : file->members()) {
     const ScanProjection& projection = member->projection();
     const auto plan =
         PlanTogether(member->file(), projection.columns, member->StripeOf(rows.stripe),
                      *member->shared()->reader_options, budget);
     if (!plan.ok()) return plan.status().At(member->name());
-    sum->bytes += DecodedBytes(*plan, projection, rows.num_rows);
+    bytes += DecodedBytes(*plan, projection, rows.num_rows);
   }
-  sum->rows += rows.num_rows;
-  return Status::Ok();
+  return bytes / rows.num_rows;
 }
 
+// The mean of stripes that lie evenly among the rows, so that large ones come more often.
 Result<double> BytesOfRow(const DatasetFiles& dataset, const DatasetScanOptions& options,
                           const SelectedRows& rows) {
   DatasetScanOptions looked = options;
   looked.access_log.clear();
+  looked.scan.filter = {};
   MemoryBudget budget{.limit = options.scan.memory_bytes};
   ScanWorkers workers(&budget, /*threads=*/1);
   DSI_ASSIGN_OR_RETURN(
       const auto files,
       ScanFiles::Make(&dataset, looked, options.order.mix == Mix::kSessions, &workers, &budget));
-  Sampled sum;
+  double sum = 0;
+  double last = 0;
+  RowsOfStripe last_stripe;
   std::vector<RowSpan> at;
   const uint64_t num_samples = std::min(kMaxSamples, rows.size());
   for (uint64_t i = 0; i < num_samples; ++i) {
     const uint64_t place = (2 * i + 1) * rows.size() / (2 * num_samples);
     at.clear();
     rows.Append(place, place + 1, &at);
-    DSI_RETURN_IF_ERROR(AddStripe(at.front().begin, files.get(), &budget, &sum));
+    const RowsOfStripe stripe = TakeStripe(dataset, &at.front());
+    if (i == 0 || stripe.stripe_row != last_stripe.stripe_row) {
+      DSI_ASSIGN_OR_RETURN(last, BytesIn(stripe, files.get(), &budget));
+    }
+    last_stripe = stripe;
+    sum += last;
   }
-  return kRowBytes + (sum.rows == 0 ? 0 : sum.bytes / sum.rows);
+  return kRowBytes + (num_samples == 0 ? 0 : sum / static_cast<double>(num_samples));
 }
 
 }  // namespace
@@ -91,14 +93,14 @@ Result<OrderOptions> SettleOrder(const DatasetFiles& dataset, const DatasetScanO
   OrderOptions order = options.order;
   order.mixing_bytes = 0;
   if (options.order.mixing_bytes == 0) return order;
-  if (order.mixing_rows != 0) {
-    return InvalidArgument("mixing_rows {} and mixing_bytes {}: one of them says how much is mixed",
-                           order.mixing_rows, options.order.mixing_bytes);
-  }
   if (!options.state.empty()) {
     DSI_ASSIGN_OR_RETURN(const ScanState state, ScanState::FromJson(options.state));
     order.mixing_rows = state.order.mixing_rows;
-    return order;
+    if (order.mixing_rows != 0) return order;
+    return BadInput(
+        "the state is of a scan that mixes no rows, this one has mixing_bytes {}: ask "
+        "for the same, or start without a state",
+        options.order.mixing_bytes);
   }
   DSI_ASSIGN_OR_RETURN(const SelectedRows selected, SelectedRows::Make(rows));
   DSI_ASSIGN_OR_RETURN(const double bytes_of_row, BytesOfRow(dataset, options, selected));

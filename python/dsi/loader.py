@@ -139,12 +139,19 @@ class Loader(Epochs):
         keywords = self._keywords_at(at, {})
         if keywords.pop("mixing_bytes", None) is not None:
             # By what the loader reads, not by what is looked at here.
-            begun = self._dataset.native.scan(self._options(at, read_ahead_bytes=0))
-            keywords["mixing_rows"] = json.loads(begun.state)["order"]["mixing_rows"]
-            begun.close()
+            keywords["mixing_rows"] = self._mixing_rows()
         options = make_options(plan, keywords)
         made = _dsi.shuffle_report(self._dataset.native, options, max_batches, progress)
         return ShuffleReport(**made)
+
+    def _mixing_rows(self) -> int:
+        state = self._where_next().state
+        if not state:
+            at = Position(self._where_next().epoch)
+            begun = self._dataset.native.scan(self._options(at, read_ahead_bytes=0, access_log=""))
+            state = begun.state
+            begun.close()
+        return int(json.loads(state)["order"]["mixing_rows"])
 
     def batch_at(self, step: int = 0, rank: int | None = None) -> Batch:
         """The batch that a rank hands out `step` batches behind where the loader stands, which it

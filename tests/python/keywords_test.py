@@ -159,6 +159,7 @@ def test_windows_in_bytes(clicks):
     going_on = loader(None, mixing_bytes=9_000_000, state=state)
     assert rows_of(going_on) == rows[5:]
     assert loader("label", mixing_bytes=60_000).shuffle_report().mixing_rows == some
+    assert loader(None, mixing_bytes=60_000, state=state).shuffle_report().mixing_rows == some
     with pytest.raises(dsi.InvalidArgument, match="mixing_rows and mixing_bytes: give one of them"):
         loader("label", mixing_bytes=5, mixing_rows=5)
     with pytest.raises(dsi.InvalidArgument, match="mixing_bytes is 0, expected"):

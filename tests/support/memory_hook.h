@@ -9,7 +9,8 @@ namespace dsi::test {
 // allocations of C++ fail.
 bool MeasuresMemory();
 
-// While one lives, buffers of scans come from the heap each, where they are seen.
+// While one lives, buffers of scans are no parts of shared pages, which nobody sees here; those
+// that wait for use are taken again.
 class HeapAlone {
  public:
   HeapAlone();

@@ -48,6 +48,7 @@ class ShuffleTest(CliTest):
         for key in ("label_drift", "sessions_per_batch", "dedup_factor"):
             self.assertEqual(one[key], same[key], key)
         self.expect(USAGE, "shuffle", self.path("d"), "--mixing-rows", "5", "--mixing-bytes", "5")
+        self.expect(USAGE, "shuffle", self.path("d"), "--mixing-bytes", "0")
 
     def test_keys_that_stand_elsewhere_in_the_dataset(self):
         """A sequence that gained a column stands before them."""
