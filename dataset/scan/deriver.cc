@@ -8,7 +8,7 @@
 namespace dsi::internal {
 
 Deriver::Deriver(const TransformPlan* plan, const FileTransforms* transforms,
-                 const ScanProjection* projection, MemoryBudget* budget)
+                 const ScanProjection* projection, bool all_rows_come, MemoryBudget* budget)
     : plan_(plan),
       transforms_(transforms),
       projection_(projection),
@@ -18,7 +18,7 @@ Deriver::Deriver(const TransformPlan* plan, const FileTransforms* transforms,
       made_(plan->stages().size()),
       inputs_(plan->stages().size()) {
   for (size_t stage = 0; stage < built_.size(); ++stage) {
-    pools_.emplace_back(budget);
+    pools_.emplace_back(all_rows_come, budget);
     inputs_[stage].resize(plan->stages()[stage].sources.size());
   }
   rows_.groups.resize(groups_.size());
@@ -194,7 +194,8 @@ bool Deriver::MakeWindows(const BatchPiece& piece, size_t stage) {
         source.is_stage ? made_[source.index].num_values : NumReadable(piece, source.index);
   } else {
     made.view = view;
-    if (!pools_[stage].Take(*plan_, stage, made.pool, &made.view)) return false;
+    const bool whole = !source.is_stage;
+    if (!pools_[stage].Take(*plan_, stage, made.pool, whole, &made.view)) return false;
     made.num_values = made.pool.num_values;
   }
   made.is_own = false;

@@ -17,9 +17,9 @@ namespace dsi::internal {
 
 class Deriver {
  public:
-  // All outlive it.
+  // All outlive it. `all_rows_come`: of the stripes that are read.
   Deriver(const TransformPlan* plan, const FileTransforms* transforms,
-          const ScanProjection* projection, MemoryBudget* budget);
+          const ScanProjection* projection, bool all_rows_come, MemoryBudget* budget);
 
   // The rows of pieces to come are decoded anew, of the stripe of those before or of another.
   void ForgetRows();

@@ -84,6 +84,9 @@ class ScanFile {
     filter_fetcher_ = fetcher;
     guess_ = guess;
   }
+  // Of the stripes that are read, but perhaps for the first and the last.
+  bool all_rows_come() const { return all_rows_come_; }
+  void set_all_rows_come(bool do_come) { all_rows_come_ = do_come; }
   // Null: its projection has everything where that of the batches has it.
   const PieceMap* map() const { return is_mapped_ ? &map_ : nullptr; }
   void SetMap(PieceMap map);
@@ -121,6 +124,7 @@ class ScanFile {
   bool drops_all_ = false;
   StripeFetcher* filter_fetcher_ = nullptr;
   PassingGuess* guess_ = nullptr;
+  bool all_rows_come_ = false;
   PieceMap map_;
   bool is_mapped_ = false;
 };

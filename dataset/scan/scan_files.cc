@@ -21,10 +21,16 @@ Result<std::unique_ptr<ScanFiles>> ScanFiles::Make(const DatasetFiles* dataset,
                                                    bool wants_sessions, ScanWorkers* workers,
                                                    MemoryBudget* budget) {
   std::unique_ptr<ScanFiles> files(new ScanFiles(dataset, wants_sessions, workers, budget));
+  const RowFilter& filter = options.scan.filter;
+  // Of many ranks each has its own stripes.
+  const uint64_t world = options.shard.world;
+  files->all_rows_come_ = options.order.unit != OrderUnit::kBlock && options.rows.empty() &&
+                          filter.where.empty() && filter.sample.empty() &&
+                          (world == 1 || 2 * world <= dataset->stripe_ends().size());
   DSI_ASSIGN_OR_RETURN(files->asked_, AskedOutputs::Make(*dataset, options));
   DSI_ASSIGN_OR_RETURN(files->joint_, files->asked_->NewProjection());
-  if (!options.scan.filter.where.empty()) {
-    DSI_ASSIGN_OR_RETURN(files->skipper_, FileSkipper::Make(*dataset, options.scan.filter));
+  if (!filter.where.empty()) {
+    DSI_ASSIGN_OR_RETURN(files->skipper_, FileSkipper::Make(*dataset, filter));
   }
   if (!options.access_log.empty())
     DSI_RETURN_IF_ERROR(AppendAccess(options.access_log, files->asked_->StoredColumns()));
@@ -94,6 +100,7 @@ Result<std::shared_ptr<ScanFile>> ScanFiles::Make(size_t file, size_t variant) {
   auto opened = ScanFile::Open(std::move(members), std::move(request), asked_->plan(), budget_);
   if (!opened.ok()) return opened.status().At(dataset_->files()[file].path);
   (*opened)->SetFilterReading(filter_fetcher_, &guess_);
+  (*opened)->set_all_rows_come(all_rows_come_);
   for (const std::unique_ptr<ScanMember>& member : (*opened)->members()) {
     member->shared()->fetcher = fetcher_;
     member->shared()->owner = *opened;

@@ -2,7 +2,7 @@
 
 namespace dsi::internal {
 
-bool StagePool::Take(const TransformPlan& plan, size_t stage, const RowsPool& pool,
+bool StagePool::Take(const TransformPlan& plan, size_t stage, const RowsPool& pool, bool whole,
                      RowsView* rows) {
   if (pool.num_values == 0) return false;
   if (!is_made_) {
@@ -12,10 +12,8 @@ bool StagePool::Take(const TransformPlan& plan, size_t stage, const RowsPool& po
     const uint64_t bytes = pool.num_values * (width + sizeof(float));
     // Who decodes and fills needs the memory first.
     const MemoryBudget& budget = *values_.budget();
-    if (entries_ <= pool.num_values || bytes > budget.left() / 2 ||
-        budget.left() - bytes < budget.limit / 4) {
-      return false;
-    }
+    if (!(all_rows_come_ && whole) && entries_ <= pool.num_values) return false;
+    if (bytes > budget.left() / 2 || budget.left() - bytes < budget.limit / 4) return false;
     if (!Make(plan, stage, pool.num_values, *rows)) return false;
   }
   rows->type = plan.stages()[stage].type;

@@ -1,8 +1,9 @@
 // What an elementwise stage makes of a whole pool of values, once: rows of it are the windows that
 // they are of its source, and no row's entries are made twice.
 //
-// A pool pays once its rows have had more entries than it has values: those of a stripe that is
-// read in order do so early, and few rows of a large pool are made by themselves.
+// A pool pays once its rows have had more entries than it has values. Where all rows of a stripe
+// come whole they will, since each value is of a row, and it is made at once; else few rows of a
+// large pool are made by themselves.
 // Thread safety: one thread at a time.
 #pragma once
 
@@ -23,7 +24,9 @@ struct RowsPool {
 
 class StagePool {
  public:
-  explicit StagePool(MemoryBudget* budget) : values_(budget), scores_(budget) {}
+  // `all_rows_come`: of the stripes that are read.
+  StagePool(bool all_rows_come, MemoryBudget* budget)
+      : all_rows_come_(all_rows_come), values_(budget), scores_(budget) {}
 
   // Other rows were decoded, or those of another stripe.
   void ForgetRows() {
@@ -35,9 +38,10 @@ class StagePool {
     values_.Release();
     scores_.Release();
   }
-  // Makes *rows, which are windows of a pool, those of what the stage makes of them; false: they
-  // are to be made by themselves.
-  bool Take(const TransformPlan& plan, size_t stage, const RowsPool& pool, RowsView* rows);
+  // Makes *rows, which are windows of a pool (`whole`: not cut to some of their entries), those of
+  // what the stage makes of them; false: they are to be made by themselves.
+  bool Take(const TransformPlan& plan, size_t stage, const RowsPool& pool, bool whole,
+            RowsView* rows);
 
  private:
   void Forget() {
@@ -46,6 +50,7 @@ class StagePool {
   }
   bool Make(const TransformPlan& plan, size_t stage, uint64_t num_values, const RowsView& rows);
 
+  bool all_rows_come_;
   ScanBuffer values_;
   ScanBuffer scores_;
   bool is_made_ = false;

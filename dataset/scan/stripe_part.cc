@@ -20,7 +20,7 @@ StripePart::StripePart(ScanFile* file, StripesAhead* ahead)
     members_.push_back(std::make_unique<Member>(member.get()));
   if (file->plan() == nullptr) return;
   deriver_ = std::make_unique<Deriver>(file->plan(), &file->transforms(), &file->projection(),
-                                       file->shared()->budget);
+                                       file->all_rows_come(), file->shared()->budget);
 }
 
 void StripePart::Restart(const VisitKey& visit) {
