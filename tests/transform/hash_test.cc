@@ -84,7 +84,10 @@ TEST(TransformHashTest, T021AroundMultiplesOfTheDivisor) {
       int64_t multiple = most <= 0 ? 0 : any % most * divisor;
       if (i < 8) multiple = (i < 4 ? most : -most) * divisor;  // The greatest and the least.
       if (i % 3 == 0) multiple = multiple >> 32 << 32;         // Of which the upper half is one.
-      for (const int64_t near : {-1, 0, 1}) values.push_back(multiple + near);
+      for (const int64_t near : {-1, 0, 1}) {
+        if (near < 0 && multiple == INT64_MIN) continue;
+        values.push_back(multiple + near);
+      }
     }
     std::vector<int64_t> moduli;
     for (const int64_t x : values) moduli.push_back(FlooredModulus(x, divisor));
