@@ -30,12 +30,12 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+
 using D = hn::ScalableTag<int64_t>;
 using DU = hn::ScalableTag<uint64_t>;
 using DF = hn::ScalableTag<double>;
-#endif
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3
 
 class Divisor {
  public:
@@ -66,9 +66,9 @@ HWY_INLINE hn::Vec<DU> TimesMultiplier(hn::Vec<DU> a) {
   return hn::Mul(a, hn::Set(DU(), kHashMultiplier));
 }
 
-#elif HWY_TARGET == HWY_AVX2
+#else
 
-constexpr double kTwo52 = 4503599627370496.0;
+constexpr double kTwo52 = 0x1p52;
 constexpr uint64_t kBitsOfTwo52 = 0x4330000000000000;  // Whole numbers below stand in the low bits.
 
 // Of the low halves of 64 bits.
@@ -122,8 +122,6 @@ class Divisor {
 };
 
 #endif
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
 
 HWY_INLINE hn::Vec<D> HashVector(hn::Vec<DU> salt, hn::Vec<D> x) {
   auto k = hn::BitCast(DU(), x);

@@ -10,8 +10,6 @@
 namespace dsi::internal {
 namespace {
 
-constexpr uint64_t kMaxWindowRows = 1ULL << 31;  // Their numbers fit 32 bits.
-
 // DO-008.
 Result<uint64_t> WindowRows(const OrderOptions& options, uint32_t batch_size) {
   const uint64_t batches = (uint64_t{options.mixing_rows} + batch_size - 1) / batch_size;

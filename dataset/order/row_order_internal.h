@@ -17,6 +17,8 @@ namespace dsi::internal {
 
 class UnitPlaces;
 
+inline constexpr uint64_t kMaxWindowRows = 1ULL << 31;  // DO-008: their numbers fit 32 bits.
+
 class DatasetOrder {
  public:
   // `unit_ends`: for kFile and kStripe the rows up to the end of each unit, ascending; else empty;

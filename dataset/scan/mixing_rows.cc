@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/dataset/order/row_order_internal.h"
 #include "dsi/dataset/order/scan_state_internal.h"
 #include "dsi/dataset/scan/scan_files_internal.h"
 #include "dsi/dataset/scan/stripe_walk_internal.h"
@@ -15,7 +16,6 @@ namespace dsi::internal {
 namespace {
 
 constexpr uint64_t kMaxSamples = 8;
-constexpr uint64_t kMostRows = 1ULL << 31;  // DO-008.
 // Where a window finds a unique row: its first entry, and how many.
 constexpr double kPlaceBytes = sizeof(uint64_t) + sizeof(uint32_t);
 // Of a row: its session, the place that it is dealt to, its batch, and itself in that order.
@@ -41,7 +41,7 @@ double DecodedBytes(const StripePlan& plan, const ScanProjection& projection, ui
 }
 
 // Bytes of a row of the stripe that these rows are of.
-Result<double> BytesIn(const RowsOfStripe& rows, ScanFiles* files, MemoryBudget* budget) {
+Result<double> BytesOfRowIn(const RowsOfStripe& rows, ScanFiles* files, MemoryBudget* budget) {
   const uint64_t row = rows.stripe_row + rows.first - rows.file_row;
   DSI_ASSIGN_OR_RETURN(ScanFile* const file, files->Open(rows.file, row));
   double bytes = 0;
@@ -78,7 +78,7 @@ Result<double> BytesOfRow(const DatasetFiles& dataset, const DatasetScanOptions&
     rows.Append(place, place + 1, &at);
     const RowsOfStripe stripe = TakeStripe(dataset, &at.front());
     if (i == 0 || stripe.stripe_row != last_stripe.stripe_row) {
-      DSI_ASSIGN_OR_RETURN(last, BytesIn(stripe, files.get(), &budget));
+      DSI_ASSIGN_OR_RETURN(last, BytesOfRowIn(stripe, files.get(), &budget));
     }
     last_stripe = stripe;
     sum += last;
@@ -107,7 +107,7 @@ Result<OrderOptions> SettleOrder(const DatasetFiles& dataset, const DatasetScanO
   const uint64_t batch_size = options.scan.batch_size;
   // No more batches than there are, or than one window may have.
   const uint64_t most = std::max<uint64_t>(
-      1, std::min((selected.size() + batch_size - 1) / batch_size, kMostRows / batch_size));
+      1, std::min((selected.size() + batch_size - 1) / batch_size, kMaxWindowRows / batch_size));
   const double batches = static_cast<double>(options.order.mixing_bytes) / bytes_of_row /
                          static_cast<double>(batch_size);
   const uint64_t whole =
