@@ -63,12 +63,20 @@ Status ArrayReader::Open(const NodeView& outer, const DecodeContext& outer_conte
   NodeView node = outer;
   DecodeContext context = outer_context;
   DSI_RETURN_IF_ERROR(OpenCompressed(&node, &context, &decompressed_));
+  count_ = node.count;
   values_ = InPlace(node);
   if (values_ != nullptr) return Status::Ok();
   std::byte* decoded = decoded_.Reserve(size_t{node.count} * node.width);
   DSI_RETURN_IF_ERROR(DecodeParsedNode(node, context, decoded));
   values_ = decoded;
   return Status::Ok();
+}
+
+void ArrayReader::Map(const ValueMap* map) {
+  if (map == nullptr) return;
+  std::byte* const mapped = mapped_.Reserve(count_ * map->width());
+  map->Apply(values_, count_, mapped);
+  values_ = mapped;
 }
 
 }  // namespace dsi::internal

@@ -40,14 +40,19 @@ class BlockReader {
 // `buffer`.
 class ArrayReader {
  public:
-  explicit ArrayReader(DecodeScratch::State* scratch) : decompressed_(scratch), decoded_(scratch) {}
+  explicit ArrayReader(DecodeScratch::State* scratch)
+      : decompressed_(scratch), decoded_(scratch), mapped_(scratch) {}
   Status Open(const NodeView& node, const DecodeContext& context);
   const std::byte* values() const { return values_; }
+  // From now on what it makes of the values; null: nothing else.
+  void Map(const ValueMap* map);
 
  private:
   BorrowedBuffer decompressed_;
   BorrowedBuffer decoded_;
+  BorrowedBuffer mapped_;
   const std::byte* values_ = nullptr;
+  size_t count_ = 0;
 };
 
 // The most entries that codes may stand for, literals being one of them (E-050, E-051).

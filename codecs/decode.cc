@@ -53,13 +53,26 @@ Status CheckKnown(const NodeView& node, int depth) {
 
 Status DecodeParsedNode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
   DSI_RETURN_IF_ERROR(CheckKnown(node, context.depth));
-  return FindEncoding(node.encoding)->decode(node, context, dst);
+  const EncodingRow& row = *FindEncoding(node.encoding);
+  const bool maps = context.map != nullptr && !row.knows_maps;
+  return maps ? DecodeThenMap(node, context, dst) : row.decode(node, context, dst);
+}
+
+Status DecodeThenMap(const NodeView& node, const DecodeContext& context, std::byte* dst) {
+  BorrowedBuffer stored(context.scratch);
+  std::byte* const values = stored.Reserve(size_t{node.count} * node.width);
+  DecodeContext unmapped = context;
+  unmapped.map = nullptr;
+  DSI_RETURN_IF_ERROR(FindEncoding(node.encoding)->decode(node, unmapped, values));
+  context.map->Apply(values, node.count, dst);
+  return Status::Ok();
 }
 
 Status DecodeNode(std::span<const std::byte> bytes, int width, size_t count,
-                  const SharedDictionary& dictionary, DecodeScratch* scratch, void* dst) {
+                  const SharedDictionary& dictionary, DecodeScratch* scratch, void* dst,
+                  const ValueMap* map) {
   DSI_ASSIGN_OR_RETURN(const NodeView node, ParseWhole(bytes, width, count));
-  const DecodeContext context{scratch->state(), &dictionary, 1};
+  const DecodeContext context{scratch->state(), &dictionary, 1, map};
   return DecodeParsedNode(node, context, static_cast<std::byte*>(dst));
 }
 

@@ -18,6 +18,7 @@
 
 #include "dsi/base/memory_budget_internal.h"
 #include "dsi/base/status.h"
+#include "dsi/codecs/value_map_internal.h"
 
 namespace dsi::internal {
 
@@ -130,6 +131,7 @@ struct SharedDictionary {
   const void* values = nullptr;
   size_t count = 0;
   int width = 0;
+  const void* mapped = nullptr;  // What a map makes of them, where somebody knows.
 };
 
 // Buffers for nested nodes, reused from page to page so that decoding allocates nothing once warm.
@@ -152,8 +154,11 @@ class DecodeScratch {
 // `width` bytes (E-002), into dst, which has room for exactly count * width bytes and is aligned
 // to 8. Every rule of spec/encodings.md is checked; kCorrupt and kUnsupported say which. May throw
 // std::bad_alloc when scratch grows (bounded by count, the spec's limits and scratch's budget).
+// `map` not null: dst gets what it makes of the values, count * map->width() bytes; where these are
+// the entries of a dictionary it is asked about each entry once.
 Status DecodeNode(std::span<const std::byte> bytes, int width, size_t count,
-                  const SharedDictionary& dictionary, DecodeScratch* scratch, void* dst);
+                  const SharedDictionary& dictionary, DecodeScratch* scratch, void* dst,
+                  const ValueMap* map = nullptr);
 
 // As DecodeNode for a shared-dictionary node, but stops at the codes: dst receives `count` u32
 // codes, each checked to be below dictionary_count or, where it stands for a literal, equal to it.

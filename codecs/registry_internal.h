@@ -36,6 +36,8 @@ struct EncodingRow {
                  std::vector<std::byte>* out);
   // Offers plans for an array to a choice. Null: never chosen, only asked for.
   void (*consider)(Chooser* chooser);
+  // `decode` goes by DecodeContext::map; of others the values are mapped after it.
+  bool knows_maps = false;
 };
 
 extern const EncodingRow kRawEncoding;

@@ -10,7 +10,9 @@ namespace {
 Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst) {
   BorrowedBuffer buffer(context.scratch);
   DSI_ASSIGN_OR_RETURN(const NodeView inner, Decompress(node, context, &buffer));
-  return DecodeParsedNode(inner, Deeper(context), dst);
+  DecodeContext of_inner = Deeper(context);
+  of_inner.map = context.map;
+  return DecodeParsedNode(inner, of_inner, dst);
 }
 
 bool Encode(const ArrayView& array, const EncodePlan& plan, EncodeContext* context,
@@ -43,7 +45,7 @@ bool IsAccepted(size_t frame, size_t inner, const EncodeTuning& tuning) {
 
 const EncodingRow kCompressedEncoding = {
     Encoding::kCompressed, "compressed", kUsesParam | kUsesAux, kCompressedChild, Decode, Encode,
-    ConsiderCodecs,
+    ConsiderCodecs,        true,
 };
 
 }  // namespace dsi::internal

@@ -43,9 +43,10 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
   DSI_RETURN_IF_ERROR(children.End());
   ArrayReader reader(context.scratch);
   DSI_RETURN_IF_ERROR(reader.Open(entries_node, Deeper(context)));
+  reader.Map(context.map);
   return DecodeThroughDictionary(
       codes_node, Deeper(context),
-      {.entries = reader.values(), .count = entries, .width = node.width}, dst);
+      {.entries = reader.values(), .count = entries, .width = context.WidthOf(node)}, dst);
 }
 
 // Entries in ascending order; codes by first appearance become codes into them.
@@ -232,7 +233,7 @@ void Consider(Chooser* chooser) {
 }  // namespace
 
 const EncodingRow kDictionaryEncoding = {
-    Encoding::kDictionary, "dictionary", kUsesAux, 0, Decode, Encode, Consider,
+    Encoding::kDictionary, "dictionary", kUsesAux, 0, Decode, Encode, Consider, true,
 };
 
 }  // namespace dsi::internal

@@ -21,11 +21,15 @@ Status Decode(const NodeView& node, const DecodeContext& context, std::byte* dst
                    node.width, dictionary.width);
   }
   DSI_ASSIGN_OR_RETURN(const SharedChildren children, FindSharedChildren(node, dictionary.count));
-  CodedValues values = {
-      .entries = dictionary.values, .count = dictionary.count, .width = node.width};
+  const bool is_mapped = context.map != nullptr && dictionary.mapped != nullptr;
+  if (context.map != nullptr && !is_mapped) return DecodeThenMap(node, context, dst);
+  CodedValues values = {.entries = is_mapped ? dictionary.mapped : dictionary.values,
+                        .count = dictionary.count,
+                        .width = context.WidthOf(node)};
   ArrayReader literals(context.scratch);
   if (node.aux != 0) {
     DSI_RETURN_IF_ERROR(literals.Open(children.literals, Deeper(context)));
+    literals.Map(context.map);
     values.literals = literals.values();
     values.num_literals = node.aux;
   }
@@ -74,7 +78,7 @@ void EncodeSharedCodes(std::span<const uint32_t> codes, const InnerEncoder& enco
 }
 
 const EncodingRow kSharedDictionaryEncoding = {
-    Encoding::kSharedDictionary, "shared dictionary", kUsesAux, 0, Decode, Encode, nullptr,
+    Encoding::kSharedDictionary, "shared dictionary", kUsesAux, 0, Decode, Encode, nullptr, true,
 };
 
 }  // namespace dsi::internal

@@ -16,6 +16,8 @@ namespace dsi::internal {
 struct TransformInput {
   uint32_t values = kNone32;
   uint32_t scores = kNone32;  // Of scored lists.
+  // The only stage that takes it, whose values it has already; kNone32: it is as it is stored.
+  uint32_t mapped_by = kNone32;
 };
 
 // What the stages of a plan are in one file. A stage works on the tuples of unique rows of its

@@ -167,7 +167,7 @@ Status Deriver::RunStage(const BatchPiece& piece, size_t stage) {
       rows[group.slots[row]] = groups_[other].slots[row];
     views_[i].rows = rows.data();
   }
-  if (MakeWindows(piece, stage)) return Status::Ok();
+  if (TakeMapped(piece, stage) || MakeWindows(piece, stage)) return Status::Ok();
   DSI_RETURN_IF_ERROR(plan_->RunStage(stage, views_, group.num_unique, &built_[stage]));
   Made& made = made_[stage];
   made.view = built_[stage].View();
@@ -175,6 +175,23 @@ Status Deriver::RunStage(const BatchPiece& piece, size_t stage) {
   made.pool = {};
   made.is_own = true;
   return Status::Ok();
+}
+
+// What decoding made already.
+bool Deriver::TakeMapped(const BatchPiece& piece, size_t stage) {
+  const TransformSource& source = plan_->stages()[stage].sources[0];
+  if (source.is_stage || transforms_->inputs[source.index].mapped_by != stage) return false;
+  Made& made = made_[stage];
+  made.view = views_[0].view;
+  made.is_own = made.view.begins == nullptr;
+  made.pool = made.is_own ? RowsPool{} : PoolOf(piece, source.index);
+  made.num_values = made.is_own ? made.view.num_rows : NumReadable(piece, source.index);
+  if (made.view.present == nullptr) {
+    std::vector<uint8_t>& present = inputs_[stage][0].present;
+    present.assign(made.view.num_rows, 1);
+    made.view.present = present.data();
+  }
+  return true;
 }
 
 // Lists that are cut are windows of what they were cut from, and values one by one are made once
@@ -249,7 +266,8 @@ Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, size_t feature, uint32
   const TransformInput& of = transforms_->inputs[feature];
   const Group& tuples = groups_[group];
   RowsView view;
-  view.type = plan_->features()[feature].type;
+  view.type = of.mapped_by == kNone32 ? plan_->features()[feature].type
+                                      : plan_->stages()[of.mapped_by].type;
   view.num_rows = tuples.num_unique;
   if (of.values == kNone32) {
     MakeMissing(input, &view);

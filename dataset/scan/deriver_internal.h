@@ -68,6 +68,7 @@ class Deriver {
   uint64_t NumReadable(const BatchPiece& piece, size_t feature) const;
   RowsPool PoolOf(const BatchPiece& piece, size_t feature) const;
   static void CutRows(const TransformStage& stage, const RowsView& view, Made* made);
+  bool TakeMapped(const BatchPiece& piece, size_t stage);
   bool MakeWindows(const BatchPiece& piece, size_t stage);
   void SetStage(size_t stage);
   Status Charge();

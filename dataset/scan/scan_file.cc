@@ -5,12 +5,13 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/dataset/files/session_keys_internal.h"
+#include "dsi/dataset/scan/mapped_inputs_internal.h"
 
 namespace dsi::internal {
 
 Result<std::shared_ptr<ScanFile>> ScanFile::Open(std::vector<std::unique_ptr<ScanMember>> members,
                                                  FileRequest request, const TransformPlan* plan,
-                                                 MemoryBudget* budget) {
+                                                 bool all_rows_come, MemoryBudget* budget) {
   std::shared_ptr<ScanFile> opened(new ScanFile(std::move(members), budget));
   DSI_RETURN_IF_ERROR(opened->CheckOverlays());
   opened->drops_all_ = request.drops_all;
@@ -28,13 +29,9 @@ Result<std::shared_ptr<ScanFile>> ScanFile::Open(std::vector<std::unique_ptr<Sca
   opened->JoinProjections();
   DSI_RETURN_IF_ERROR(
       opened->records_.Add(opened->projection().outputs.size() * sizeof(FilePlace)));
+  opened->all_rows_come_ = all_rows_come;
   opened->plan_ = plan;
-  if (plan != nullptr) {
-    std::vector<TransformInput> inputs;
-    for (const FileRequest::Input& input : request.inputs)
-      inputs.push_back({opened->OutputAt(input.values), opened->OutputAt(input.scores)});
-    opened->transforms_ = MakeFileTransforms(*plan, std::move(inputs), opened->projection());
-  }
+  if (plan != nullptr) opened->SetTransforms(*plan, request);
   opened->FindPlaces(request);
   opened->FindGroups();
   return opened;
@@ -106,6 +103,18 @@ void ScanFile::JoinProjections() {
     next.values += static_cast<uint32_t>(own.values.size());
     next.outputs += static_cast<uint32_t>(own.outputs.size());
   }
+}
+
+void ScanFile::SetTransforms(const TransformPlan& plan, const FileRequest& request) {
+  std::vector<TransformInput> inputs;
+  for (const FileRequest::Input& input : request.inputs)
+    inputs.push_back({OutputAt(input.values), OutputAt(input.scores)});
+  // Whole pages are decoded: what few rows take of them is better made row by row.
+  if (all_rows_come_) {
+    MappedInputs mapped(plan, request, session_outputs_, members_);
+    for (size_t i = 0; i < inputs.size(); ++i) inputs[i].mapped_by = mapped.Map(i);
+  }
+  transforms_ = MakeFileTransforms(plan, std::move(inputs), projection());
 }
 
 void ScanFile::FindPlaces(const FileRequest& request) {

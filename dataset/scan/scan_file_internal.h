@@ -45,9 +45,10 @@ class ScanFile {
  public:
   // Members are those of the request, not resolved. Plan (null: no pipeline), budget and workers
   // outlive it. Errors: those of NewScan; kBadInput: an overlay of other rows (F-088).
+  // `all_rows_come`: of the stripes that are read, but perhaps for the first and the last.
   static Result<std::shared_ptr<ScanFile>> Open(std::vector<std::unique_ptr<ScanMember>> members,
                                                 FileRequest request, const TransformPlan* plan,
-                                                MemoryBudget* budget);
+                                                bool all_rows_come, MemoryBudget* budget);
 
   // Of the file itself.
   ScanShared* shared() { return members_[0]->shared(); }
@@ -84,9 +85,7 @@ class ScanFile {
     filter_fetcher_ = fetcher;
     guess_ = guess;
   }
-  // Of the stripes that are read, but perhaps for the first and the last.
   bool all_rows_come() const { return all_rows_come_; }
-  void set_all_rows_come(bool do_come) { all_rows_come_ = do_come; }
   // Null: its projection has everything where that of the batches has it.
   const PieceMap* map() const { return is_mapped_ ? &map_ : nullptr; }
   void SetMap(PieceMap map);
@@ -103,6 +102,7 @@ class ScanFile {
   Status AddSessions(FileRequest* request);
   Status ResolveFilter();
   void JoinProjections();
+  void SetTransforms(const TransformPlan& plan, const FileRequest& request);
   uint32_t OutputAt(const MemberPlace& place) const {
     return place.at == kNone32 ? kNone32 : begins_[place.member].outputs + place.at;
   }

@@ -97,10 +97,10 @@ Result<std::shared_ptr<ScanFile>> ScanFiles::Make(size_t file, size_t variant) {
                                  [&](const PlacedOverlay& one) { return one.overlay == overlay; });
     members.push_back(ScanMember::Make(std::move(reader), at->stripes, workers_, budget_));
   }
-  auto opened = ScanFile::Open(std::move(members), std::move(request), asked_->plan(), budget_);
+  auto opened = ScanFile::Open(std::move(members), std::move(request), asked_->plan(),
+                               all_rows_come_, budget_);
   if (!opened.ok()) return opened.status().At(dataset_->files()[file].path);
   (*opened)->SetFilterReading(filter_fetcher_, &guess_);
-  (*opened)->set_all_rows_come(all_rows_come_);
   for (const std::unique_ptr<ScanMember>& member : (*opened)->members()) {
     member->shared()->fetcher = fetcher_;
     member->shared()->owner = *opened;

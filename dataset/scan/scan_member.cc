@@ -48,14 +48,15 @@ std::unique_ptr<ScanMember> ScanMember::Make(std::shared_ptr<const Reader> reade
 Status ScanMember::Resolve(const MemberRequest& request) {
   // A file with none of the features: its rows count all the same.
   if (request.options.features.empty()) {
-    shared_.projection = std::make_shared<ScanProjection>();
+    resolved_ = std::make_shared<ScanProjection>();
   } else {
-    DSI_ASSIGN_OR_RETURN(shared_.projection, LookTogether(&ahead_, [&] {
+    DSI_ASSIGN_OR_RETURN(resolved_, LookTogether(&ahead_, [&] {
                            return ResolveProjection(file_, request.options, 0,
                                                     file_.core().stripes.size(), {},
                                                     request.num_hidden);
                          }));
   }
+  shared_.projection = resolved_;
   constexpr uint64_t kOutputBytes = sizeof(OpenColumn) + sizeof(ScanValues) + sizeof(ScanOutput);
   return records_.Add(projection().outputs.size() * kOutputBytes);
 }

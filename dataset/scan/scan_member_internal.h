@@ -52,6 +52,8 @@ class ScanMember {
   const OpenFile& file() const { return file_; }
   const std::string& name() const { return file_.file().name(); }
   const ScanProjection& projection() const { return *shared_.projection; }
+  // Before it is scanned.
+  ScanProjection* mutable_projection() { return resolved_.get(); }
   const FilterSource* filter() const { return filter_ ? &*filter_ : nullptr; }
   // The stripe that has the rows of a stripe of the base.
   size_t StripeOf(size_t base_stripe) const;
@@ -64,6 +66,7 @@ class ScanMember {
   LookAhead ahead_;
   OpenFile file_;  // Through ahead_.
   ScanShared shared_;
+  std::shared_ptr<ScanProjection> resolved_;  // The same as shared_ has.
   std::optional<FilterSource> filter_;
   MemoryCharge records_;  // For the projection.
   std::span<const uint32_t> stripes_;

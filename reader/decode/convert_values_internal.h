@@ -7,8 +7,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "dsi/base/memory_budget_internal.h"
+#include "dsi/codecs/value_map_internal.h"
 #include "dsi/format/types.h"
 
 namespace dsi::internal {
@@ -21,6 +23,10 @@ struct Conversion {
               CountedVector<uint64_t>* unfit) = nullptr;
   size_t to_width = 8;
   bool in_place = false;  // `from` and `to` may be the same memory.
+  // In place of `run`: what decoding makes of the values, all of which fit.
+  std::shared_ptr<const ValueMap> map = nullptr;
+
+  bool is_none() const { return run == nullptr && map == nullptr; }
 };
 
 // Unsigned integers of one width whose bits are asked for as signed ones.

@@ -16,16 +16,25 @@ Status PoolDecoder::Start(const StripeContext* context, const ColumnPlan& column
   tiered_ = column.num_tiers != 0;
   keep_all_ = keep_all;
   num_values_ = column.pool_values;
+  MappedEntries* const mapped = StartMapped(convert, dictionary);
   newest_tier_.Start(context, &context->plan->streams[column.values], convert, dictionary,
-                     keep_all || tiered_);
+                     keep_all || tiered_, mapped);
   width_ = static_cast<uint32_t>(newest_tier_.width());
   is_to_narrow_ = keep_all && may_be_narrow;
-  if (tiered_) StartTiers(context, column, convert, dictionary);
+  if (tiered_) StartTiers(context, column, convert, dictionary, mapped);
   return Status::Ok();
 }
 
+MappedEntries* PoolDecoder::StartMapped(const Conversion* convert, const StreamWindow* dictionary) {
+  if (convert == nullptr || convert->map == nullptr || dictionary == nullptr) return nullptr;
+  if (mapped_ == nullptr) mapped_ = std::make_unique<MappedEntries>(newest_tier_.budget());
+  mapped_->Start(convert->map.get(), num_values_);
+  return mapped_.get();
+}
+
 void PoolDecoder::StartTiers(const StripeContext* context, const ColumnPlan& column,
-                             const Conversion* convert, StreamWindow* dictionary) {
+                             const Conversion* convert, StreamWindow* dictionary,
+                             MappedEntries* mapped) {
   MemoryBudget* const budget = newest_tier_.budget();
   if (tiers_ == nullptr) tiers_ = std::make_unique<Tiers>(budget);
   Tiers& t = *tiers_;
@@ -39,7 +48,8 @@ void PoolDecoder::StartTiers(const StripeContext* context, const ColumnPlan& col
   while (t.older.size() < column.tiers.size())
     t.older.push_back(std::make_unique<StreamWindow>(budget));
   for (size_t i = 0; i < column.tiers.size(); ++i) {
-    t.older[i]->Start(context, &context->plan->streams[column.tiers[i]], convert, dictionary, true);
+    t.older[i]->Start(context, &context->plan->streams[column.tiers[i]], convert, dictionary, true,
+                      mapped);
   }
 }
 

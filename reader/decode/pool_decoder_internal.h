@@ -74,7 +74,7 @@ class PoolDecoder {
   };
 
   void StartTiers(const StripeContext* context, const ColumnPlan& column, const Conversion* convert,
-                  StreamWindow* dictionary);
+                  StreamWindow* dictionary, MappedEntries* mapped);
   Status Assemble();
   uint64_t LayOutSegments();
   Status AddTier(uint32_t tier);
@@ -110,14 +110,17 @@ class PoolDecoder {
     return tier == 0 ? newest_tier_ : *tiers_->older[tier - 1];
   }
 
+  MappedEntries* StartMapped(const Conversion* convert, const StreamWindow* dictionary);
+
   bool tiered_ = false;
   bool keep_all_ = false;
   bool is_to_narrow_ = false;  // Once all values are here.
   uint32_t width_ = 8;         // Of a value in the pool.
   const ShapeDecoder* shape_ = nullptr;
-  uint64_t num_values_ = 0;       // Of the pool in the file.
-  StreamWindow newest_tier_;      // All values, where there are no tiers.
-  std::unique_ptr<Tiers> tiers_;  // Once it was needed.
+  uint64_t num_values_ = 0;                // Of the pool in the file.
+  StreamWindow newest_tier_;               // All values, where there are no tiers.
+  std::unique_ptr<Tiers> tiers_;           // Once it was needed.
+  std::unique_ptr<MappedEntries> mapped_;  // Once a map and a dictionary met.
 };
 
 }  // namespace dsi::internal

@@ -3,52 +3,21 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dsi/base/block_memory_internal.h"
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/error_internal.h"
 #include "dsi/reader/decode/narrow_values_internal.h"
 
 namespace dsi::internal {
 
-ScanBuffer::~ScanBuffer() { Release(); }
-
-Status ScanBuffer::Reserve(uint64_t size, uint64_t keep) {
-  const uint64_t wanted = size + kSlack;
-  if (wanted <= capacity_) return Status::Ok();
-  // Both blocks stand side by side where something is kept.
-  const uint64_t free = budget_->left() + (keep == 0 ? capacity_ : 0);
-  uint64_t capacity = BlockBytes(std::max(wanted, capacity_ + capacity_ / 2));
-  if (capacity > free) capacity = BlockBytes(wanted);
-  if (capacity > free) return budget_->Refusal(capacity).At("decoded rows");
-  if (keep == 0) Release();
-  size_t block_capacity = 0;
-  std::byte* const grown = AllocateBlock(capacity, &block_capacity);
-  if (grown == nullptr)
-    return Error(StatusCode::kResourceExhausted, "no memory for {} bytes of decoded rows",
-                 capacity);
-  if (keep != 0) std::memcpy(grown, data_, keep);
-  Release();
-  data_ = grown;
-  block_capacity_ = block_capacity;
-  budget_->Count(capacity);
-  capacity_ = capacity;
-  return Status::Ok();
-}
-
-void ScanBuffer::Release() {
-  FreeBlock(data_, block_capacity_);
-  budget_->Give(capacity_);
-  data_ = nullptr;
-  capacity_ = block_capacity_ = 0;
-}
-
 void StreamWindow::Start(const StripeContext* context, const PlannedStream* stream,
-                         const Conversion* convert, StreamWindow* dictionary, bool keep_all) {
+                         const Conversion* convert, StreamWindow* dictionary, bool keep_all,
+                         MappedEntries* mapped) {
   StopAhead();
   context_ = context;
   stream_ = stream;
   convert_ = convert;
   dictionary_ = dictionary;
+  mapped_ = mapped;
   keep_all_ = keep_all;
   constant_ = stream->record.form == StreamForm::kConstant;
   constant_unfit_ = false;
@@ -75,7 +44,11 @@ Status StreamWindow::FillConstant(uint64_t count) {
   uint64_t bits = stream_->record.constant;
   if (convert_ != nullptr) {
     std::byte converted[8] = {};
-    if (Status status = Convert(&bits, 1, 0, converted, &unfit_); !status.ok()) return status;
+    if (convert_->map != nullptr) {
+      convert_->map->Apply(&bits, 1, converted);
+    } else {
+      DSI_RETURN_IF_ERROR(Convert(&bits, 1, 0, converted, &unfit_));
+    }
     constant_unfit_ = !unfit_.empty();
     unfit_.clear();
     bits = LoadLE<uint64_t>(converted);
@@ -191,20 +164,23 @@ Status StreamWindow::DecodePage(uint32_t page, std::byte* to,
   if (shared && dictionary_ != nullptr) {
     DSI_RETURN_IF_ERROR(dictionary_->RequireAll());
     dictionary = {dictionary_->At(0), dictionary_->num_values(), dictionary_->width()};
+    if (mapped_ != nullptr) mapped_->AddTo(&dictionary, context_->lending);
   }
   DecodeRoom& room = context_->room();
   void* target = to;
-  if (convert_ != nullptr && !convert_->in_place) {
+  const bool converts = convert_ != nullptr && convert_->run != nullptr;
+  if (converts && !convert_->in_place) {
     DSI_RETURN_IF_ERROR(room.staging.Reserve(count * stream_->record.width, 0));
     target = room.staging.data();
   }
-  if (Status status = DecodeNode(node, width, count, dictionary, &room.scratch, target);
+  const ValueMap* const map = convert_ != nullptr ? convert_->map.get() : nullptr;
+  if (Status status = DecodeNode(node, width, count, dictionary, &room.scratch, target, map);
       !status.ok()) {
     const bool paged = stream_->record.form == StreamForm::kPaged;
     return status.At(paged ? fmt::format("{}, page {} of it", Describe(), page) : Describe());
   }
   context_->pages->Done(*stream_, page);
-  if (convert_ == nullptr) return Status::Ok();
+  if (!converts) return Status::Ok();
   return Convert(target, count, page * PageValues(), to, unfit);
 }
 

@@ -24,35 +24,10 @@
 #include "dsi/format/types.h"
 #include "dsi/reader/plan/page_plan_internal.h"
 #include "dsi/reader/decode/convert_values_internal.h"
+#include "dsi/reader/decode/mapped_entries_internal.h"
+#include "dsi/reader/decode/scan_buffer_internal.h"
 
 namespace dsi::internal {
-
-// Memory aligned to 64 bytes that grows and is counted. Kernels may read kSlack bytes behind what
-// is used.
-class ScanBuffer {
- public:
-  static constexpr size_t kSlack = 64;
-  explicit ScanBuffer(MemoryBudget* budget) : budget_(budget) {}
-  ~ScanBuffer();
-  ScanBuffer(ScanBuffer&& other) noexcept
-      : budget_(other.budget_),
-        data_(std::exchange(other.data_, nullptr)),
-        capacity_(std::exchange(other.capacity_, 0)),
-        block_capacity_(std::exchange(other.block_capacity_, 0)) {}
-  ScanBuffer& operator=(ScanBuffer&&) = delete;
-  // Room for `size` bytes and the slack; the first `keep` bytes survive. kResourceExhausted.
-  Status Reserve(uint64_t size, uint64_t keep);
-  std::byte* data() const { return data_; }
-  MemoryBudget* budget() const { return budget_; }
-  // Gives everything back.
-  void Release();
-
- private:
-  MemoryBudget* budget_;
-  std::byte* data_ = nullptr;
-  uint64_t capacity_ = 0;      // As charged.
-  size_t block_capacity_ = 0;  // As allocated.
-};
 
 // What a thread needs to decode pages, and what it did with it.
 struct DecodeRoom {
@@ -100,9 +75,10 @@ class StreamWindow {
   ~StreamWindow();
 
   // Starts on a stream. `convert` null: values as stored. `dictionary` null: no id space.
-  // `keep_all`: nothing is ever dropped.
+  // `keep_all`: nothing is ever dropped. `mapped` null: what a map makes of the dictionary's
+  // entries is found where values refer to them.
   void Start(const StripeContext* context, const PlannedStream* stream, const Conversion* convert,
-             StreamWindow* dictionary, bool keep_all);
+             StreamWindow* dictionary, bool keep_all, MappedEntries* mapped = nullptr);
 
   // Makes values [first, end) readable at At(first); `first` never goes back unless everything is
   // kept. end <= num_values().
@@ -170,6 +146,7 @@ class StreamWindow {
   const PlannedStream* stream_ = nullptr;
   const Conversion* convert_ = nullptr;
   StreamWindow* dictionary_ = nullptr;
+  MappedEntries* mapped_ = nullptr;
   bool keep_all_ = false;
   bool constant_ = false;
   bool constant_unfit_ = false;

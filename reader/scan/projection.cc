@@ -107,7 +107,7 @@ class Resolver {
     is_named_ = false;
   }
 
-  Result<std::shared_ptr<const ScanProjection>> Finish() {
+  Result<std::shared_ptr<ScanProjection>> Finish() {
     SetNewest();
     auto& by_name = out_->by_name;
     const auto key = [&](uint32_t i) {
@@ -123,7 +123,7 @@ class Resolver {
         return InvalidArgument("column {} is projected twice in the same layout",
                                out_->outputs[by_name[i]].name);
     }
-    return std::shared_ptr<const ScanProjection>(std::move(out_));
+    return std::move(out_);
   }
 
  private:
@@ -361,6 +361,14 @@ uint32_t ScanProjection::FindSet(Layout layout, std::string_view name) const {
   return kNone32;
 }
 
+void ScanProjection::MapValues(uint32_t at, std::shared_ptr<const ValueMap> map, Type to) {
+  ScanValues& of = values[at];
+  of.conversion.to_width = map->width();
+  of.conversion.map = std::move(map);
+  of.type = to;
+  of.may_be_narrow = false;
+}
+
 std::vector<ScanColumn> ScanProjection::ScanColumns() const {
   std::vector<ScanColumn> made;
   for (const ScanOutput& output : outputs) {
@@ -381,7 +389,7 @@ uint32_t ScanProjection::Find(std::string_view name, Layout layout, bool* other_
   return kNone32;
 }
 
-Result<std::shared_ptr<const ScanProjection>> ResolveProjection(
+Result<std::shared_ptr<ScanProjection>> ResolveProjection(
     const OpenFile& file, const ScanOptions& options, size_t first_stripe, size_t end_stripe,
     std::vector<std::vector<OpenColumn>> columns, size_t num_hidden) {
   if (options.kjt_lengths != Type::kInt32 && options.kjt_lengths != Type::kInt64)

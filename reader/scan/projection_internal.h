@@ -2,7 +2,7 @@
 //
 // Columns of a feature share its shape, features of a dedup group share its index, columns of an id
 // space share its dictionary: each is decoded once per stripe, so each has one entry here.
-// Immutable once made; the batches of a scan share it.
+// Immutable once a scan begins; its batches share it.
 #pragma once
 
 #include <cstdint>
@@ -99,6 +99,12 @@ struct ScanProjection {
   Status AddToSet(uint32_t at);
   // Position in sets, or kNone32.
   uint32_t FindSet(Layout layout, std::string_view name) const;
+  // For values whose only user wants what a map makes of them, of type `to`: they are it as soon as
+  // they are decoded. Only those that are as they are stored can be mapped.
+  bool CanMapValues(uint32_t at) const {
+    return values[at].conversion.is_none() && !columns[values[at].column].blank;
+  }
+  void MapValues(uint32_t at, std::shared_ptr<const ValueMap> map, Type to);
   // The outputs as a scan tells them.
   std::vector<ScanColumn> ScanColumns() const;
   // Position in outputs, or kNone32. *other_layout tells that the name is there in another one.
@@ -117,7 +123,7 @@ Status PadWithDefault(std::string_view name, std::optional<uint64_t> default_bit
 // them; where none are, and without it, they are looked up. The last `num_hidden` features are
 // known by their position alone, so that they may be those of others once more; of such an IKJT
 // Projection::width says how many entries of each list are looked at, from the end that is kept.
-Result<std::shared_ptr<const ScanProjection>> ResolveProjection(
+Result<std::shared_ptr<ScanProjection>> ResolveProjection(
     const OpenFile& file, const ScanOptions& options, size_t first_stripe, size_t end_stripe,
     std::vector<std::vector<OpenColumn>> columns = {}, size_t num_hidden = 0);
 

@@ -121,9 +121,8 @@ Status StripeDecoder::StartColumns() {
     const ColumnPlan& planned = plan_->columns[values.column];
     DSI_ASSIGN_OR_RETURN(StreamWindow* const dictionary, DictionaryOf(planned));
     DSI_RETURN_IF_ERROR(values_[i].Start(
-        &context_, planned, values.conversion.run != nullptr ? &values.conversion : nullptr,
-        dictionary, &shapes_[values.shape], plan_->groups[planned.group].is_general(),
-        values.may_be_narrow));
+        &context_, planned, values.conversion.is_none() ? nullptr : &values.conversion, dictionary,
+        &shapes_[values.shape], plan_->groups[planned.group].is_general(), values.may_be_narrow));
     if (values_[i].num_values() != shapes_[values.shape].num_values()) {
       return Corrupt("{}: {} values, another column of the feature has {} ({})",
                      values_[i].Describe(), values_[i].num_values(),

@@ -1,0 +1,270 @@
+// Elementwise stages that are done while values are decoded: which they are, and that what they
+// give is what they give of values that are shown as well.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dsi/dataset/dataset.h"
+#include "dsi/dataset/dataset_access_internal.h"
+#include "dsi/dataset/scan/scan_files_internal.h"
+#include "dsi/reader/decode/mapped_entries_internal.h"
+#include "dsi/tests/dataset/overlaid_table.h"
+#include "dsi/tests/dataset/sliced_dataset.h"
+#include "dsi/tests/support/batch_rows.h"
+#include "dsi/tests/support/history_table.h"
+
+namespace dsi::test {
+namespace {
+
+TransformStep Hash(const std::string& output, const std::string& input) {
+  return {
+      .output = output, .op = TransformOp::kSigridHash, .inputs = {input}, .salt = 7, .max = 1000};
+}
+
+// One elementwise stage for each kind of feature; all inputs are taken once.
+Pipeline OneEach() {
+  Pipeline pipeline;
+  pipeline.steps = {
+      Hash("items", "user.history.item"),
+      {.output = "viewers",
+       .op = TransformOp::kModulus,
+       .inputs = {"item.viewers"},
+       .max = int64_t{1} << 40},
+      {.output = "weight_log", .op = TransformOp::kLog1p, .inputs = {"weight"}},
+      {.output = "noise_at", .op = TransformOp::kBucketize, .inputs = {"noise"}, .borders = {0.5}},
+      {.output = "scaled", .op = TransformOp::kScoreMultiply, .inputs = {"topics"}, .value = 2.0},
+      Hash("bigs", "big"),
+      Hash("sessions", "session_id"),
+      {.output = "sights",
+       .op = TransformOp::kClamp,
+       .inputs = {"item.views"},
+       .low = 3,
+       .high = 9},
+      Hash("words", "item.words"),
+      {.output = "some_words", .op = TransformOp::kFirstX, .inputs = {"words"}, .n = 3}};
+  pipeline.outputs = {"items", "viewers",  "weight_log", "noise_at", "scaled",
+                      "bigs",  "sessions", "sights",     "words",    "some_words"};
+  return pipeline;
+}
+
+const std::vector<std::string> kOutputs = {"items",      "viewers",        "weight_log", "noise_at",
+                                           "scaled.ids", "scaled.weights", "bigs",       "sessions",
+                                           "sights",     "words",          "some_words"};
+const std::vector<std::string> kInputs = {
+    "user.history.item", "item.viewers", "weight",     "noise",      "topics.ids",
+    "topics.weights",    "big",          "session_id", "item.views", "item.words"};
+
+DatasetScanOptions OptionsOf(Pipeline pipeline) {
+  DatasetScanOptions options;
+  options.scan.batch_size = 60;
+  options.pipeline = std::move(pipeline);
+  for (const std::string& output : kOutputs) {
+    options.scan.features.push_back({.name = output, .layout = Layout::kJagged});
+    options.scan.features.push_back({.name = output, .layout = Layout::kIkjt});
+  }
+  return options;
+}
+
+class MappedInputsTest : public ::testing::Test {
+ protected:
+  explicit MappedInputsTest() : model_(HistoryTable(5, 900), 2, 300) {}
+
+  // Names of the pipeline's features that are mapped while they are decoded.
+  std::vector<std::string> Mapped(const DatasetScanOptions& options, bool wants_sessions = false) {
+    internal::MemoryBudget budget;
+    internal::ScanWorkers workers(&budget, 1);
+    const auto files = internal::ScanFiles::Make(&internal::DatasetAccess::Files(*model_.dataset),
+                                                 options, wants_sessions, &workers, &budget);
+    EXPECT_TRUE(files.ok()) << files.status().ToString();
+    const auto file = (*files)->Open(0, 0);
+    EXPECT_TRUE(file.ok()) << file.status().ToString();
+    std::vector<std::string> names;
+    for (size_t i = 0; i < (*file)->transforms().inputs.size(); ++i) {
+      if ((*file)->transforms().inputs[i].mapped_by != internal::kNone32)
+        names.push_back((*file)->plan()->features()[i].name);
+    }
+    return names;
+  }
+
+  static std::vector<std::vector<ModelRow>> RowsOfAll(const Dataset& dataset,
+                                                      const DatasetScanOptions& options) {
+    std::vector<std::vector<ModelRow>> all;
+    const auto scan = dataset.NewScan(options);
+    EXPECT_TRUE(scan.ok()) << scan.status().ToString();
+    Batch batch;
+    for (;;) {
+      const auto more = (*scan)->Next(&batch);
+      EXPECT_TRUE(more.ok()) << more.status().ToString();
+      if (!more.ok() || !*more) return all;
+      for (const std::string& output : kOutputs) {
+        const auto jagged = batch.Jagged(output);
+        const auto ikjt = batch.Ikjt(output);
+        EXPECT_TRUE(jagged.ok() && ikjt.ok()) << output;
+        all.push_back(test::RowsOf(*jagged));
+        EXPECT_EQ(Expand(test::RowsOf(ikjt->unique), ikjt->inverse, batch.num_rows()), all.back());
+      }
+    }
+  }
+
+  // As features that are shown as well, which are not mapped.
+  static void Check(const Dataset& dataset, DatasetScanOptions options) {
+    const auto mapped = RowsOfAll(dataset, options);
+    for (const std::string& input : kInputs)
+      options.scan.features.push_back({.name = input, .layout = Layout::kJagged});
+    ASSERT_FALSE(mapped.empty());
+    ASSERT_EQ(mapped, RowsOfAll(dataset, options));
+  }
+
+  ModelDataset model_;
+};
+
+TEST_F(MappedInputsTest, AreThoseThatNobodyElseTakes) {
+  DatasetScanOptions options = OptionsOf(OneEach());
+  const std::vector<std::string> all = {
+      "user.history.item", "item.viewers", "weight",    "noise", "topics", "big",
+      "session_id",        "item.views",   "item.words"};
+  EXPECT_EQ(Mapped(options), all);
+  const auto but = [&](const std::string& name) {
+    std::vector<std::string> others = all;
+    std::erase(others, name);
+    return others;
+  };
+  // What a mixing window tells sessions by stays as it is.
+  EXPECT_EQ(Mapped(options, /*wants_sessions=*/true), but("session_id"));
+  // Shown: as the same type it is the same values, as another one it is not.
+  options.scan.features.push_back({.name = "item.viewers", .layout = Layout::kJagged});
+  EXPECT_EQ(Mapped(options), but("item.viewers"));
+  options.scan.features.back().dtype = Type::kFloat64;
+  EXPECT_EQ(Mapped(options), all);
+  options.scan.features.back() = {.name = "topics.weights", .layout = Layout::kJagged};
+  EXPECT_EQ(Mapped(options), but("topics"));
+  options.scan.features.back() = {.name = "topics.ids", .layout = Layout::kJagged};
+  EXPECT_EQ(Mapped(options), all);  // Of which nothing is made.
+  options.scan.features.pop_back();
+
+  // By a second stage.
+  options.pipeline.steps.push_back(Hash("again", "noise"));
+  options.pipeline.steps.back().op = TransformOp::kLog1p;
+  options.pipeline.outputs.push_back("again");
+  options.scan.features.push_back({.name = "again", .layout = Layout::kJagged});
+  EXPECT_EQ(Mapped(options), but("noise"));
+}
+
+TEST_F(MappedInputsTest, ArePartOfScansOfAllRows) {
+  DatasetScanOptions options = OptionsOf(OneEach());
+  options.order.unit = OrderUnit::kBlock;
+  EXPECT_TRUE(Mapped(options).empty());
+  options.order.unit = OrderUnit::kStripe;
+  EXPECT_FALSE(Mapped(options).empty());
+  options.scan.filter.where = {{"label", Compare::kEqual, 1}};
+  EXPECT_TRUE(Mapped(options).empty());
+  options.scan.filter = {};
+  options.rows = {{0, 10}};
+  EXPECT_TRUE(Mapped(options).empty());
+}
+
+TEST_F(MappedInputsTest, ConvertedOnesAreNot) {
+  DatasetScanOptions options;
+  options.pipeline.steps = {Hash("labels", "label")};  // int8, taken as int32.
+  options.scan.features = {{.name = "labels", .layout = Layout::kJagged}};
+  EXPECT_TRUE(Mapped(options).empty());
+}
+
+TEST_F(MappedInputsTest, CutOnesAreNot) {
+  DatasetScanOptions options;
+  options.pipeline.steps = {
+      {.output = "some", .op = TransformOp::kFirstX, .inputs = {"item.words"}, .n = 3},
+      Hash("hashed", "some")};
+  options.scan.features = {{.name = "hashed", .layout = Layout::kJagged}};
+  EXPECT_TRUE(Mapped(options).empty());
+}
+
+TEST_F(MappedInputsTest, GiveWhatTheyGiveOfShownValues) {
+  for (const uint64_t seed : {1U, 2U, 3U}) {
+    const ModelDataset model(HistoryTable(seed, 1500), 3, seed == 1 ? 262'144 : 300);
+    DatasetScanOptions options = OptionsOf(OneEach());
+    for (const uint32_t batch_size : {50U, 700U}) {
+      options.order = {};
+      options.scan.threads = 1;
+      options.scan.batch_size = batch_size;
+      ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
+      options.scan.threads = 3;
+      options.scan.read_ahead_bytes = 1 << 20;
+      ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
+      for (const Mix mix : {Mix::kSessions, Mix::kRows}) {
+        options.order = {.unit = OrderUnit::kStripe, .seed = seed, .mixing_rows = 400, .mix = mix};
+        ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
+      }
+    }
+  }
+}
+
+// A feature that one file has and the other lacks.
+TEST_F(MappedInputsTest, GiveItWhereFilesDiffer) {
+  const ModelTable table = HistoryTable(9, 600);
+  std::set<std::string> names;
+  for (const FeatureSpec& feature : table.schema.features) names.insert(feature.name);
+  names.erase("item.viewers");
+  names.erase("noise");
+  TempFolder folder;
+  WriterOptions options;
+  options.page_values = 1024;
+  WriteBytes(folder.File("a.dsi"), WriteRows(Slice(table, Range(0, 300)), options));
+  WriteBytes(folder.File("b.dsi"), WriteRows(Only(Slice(table, Range(300, 600)), names), options));
+  const auto dataset = Dataset::Open(folder.path());
+  ASSERT_TRUE(dataset.ok()) << dataset.status().ToString();
+  ASSERT_NO_FATAL_FAILURE(Check(**dataset, OptionsOf(OneEach())));
+}
+
+TEST(MappedEntriesTest, AreMadeOnceWhereThereIsRoomAndUse) {
+  class Twice : public internal::ValueMap {
+   public:
+    Twice() : ValueMap(4) {}
+    void Apply(const void* in, size_t n, void* out) const override {
+      ++calls;
+      for (size_t i = 0; i < n; ++i) {
+        static_cast<uint32_t*>(out)[i] =
+            static_cast<uint32_t>(2 * static_cast<const uint64_t*>(in)[i]);
+      }
+    }
+    mutable int calls = 0;
+  };
+  const std::vector<uint64_t> values = {5, 7, 9};
+  const Twice map;
+  internal::MemoryBudget budget{.limit = 1 << 16};
+  internal::MappedEntries entries(&budget);
+  std::recursive_mutex lock;
+  const auto add = [&](size_t count) {
+    internal::SharedDictionary dictionary{values.data(), count, 8};
+    entries.AddTo(&dictionary, &lock);
+    return static_cast<const uint32_t*>(dictionary.mapped);
+  };
+  entries.Start(&map, 2);
+  EXPECT_EQ(add(3), nullptr);  // More entries than values.
+  entries.Start(&map, 3);
+  for (int time = 0; time < 2; ++time) {
+    const uint32_t* const made = add(3);
+    ASSERT_NE(made, nullptr);
+    EXPECT_EQ(std::vector<uint32_t>(made, made + 3), (std::vector<uint32_t>{10, 14, 18}));
+    EXPECT_EQ(map.calls, 1);
+  }
+  entries.Start(&map, 3);
+  EXPECT_NE(add(2), nullptr);
+  EXPECT_EQ(map.calls, 2);
+
+  internal::MemoryBudget none{.limit = 20};
+  internal::MappedEntries without(&none);
+  without.Start(&map, 3);
+  internal::SharedDictionary dictionary{values.data(), 3, 8};
+  without.AddTo(&dictionary, nullptr);
+  EXPECT_EQ(dictionary.mapped, nullptr);
+  EXPECT_EQ(map.calls, 2);
+}
+
+}  // namespace
+}  // namespace dsi::test
