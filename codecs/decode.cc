@@ -59,12 +59,17 @@ Status DecodeParsedNode(const NodeView& node, const DecodeContext& context, std:
 }
 
 Status DecodeThenMap(const NodeView& node, const DecodeContext& context, std::byte* dst) {
-  BorrowedBuffer stored(context.scratch);
-  std::byte* const values = stored.Reserve(size_t{node.count} * node.width);
   DecodeContext unmapped = context;
   unmapped.map = nullptr;
-  DSI_RETURN_IF_ERROR(FindEncoding(node.encoding)->decode(node, unmapped, values));
-  context.map->Apply(values, node.count, dst);
+  BlockReader reader(context.scratch);
+  DSI_RETURN_IF_ERROR(reader.Open(node, unmapped));
+  for (size_t left = node.count; left != 0;) {
+    size_t n = 0;
+    const std::byte* const block = reader.Next(&n);
+    context.map->Apply(block, n, dst);
+    dst += n * context.map->width();
+    left -= n;
+  }
   return Status::Ok();
 }
 

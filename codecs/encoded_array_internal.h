@@ -131,7 +131,8 @@ struct SharedDictionary {
   const void* values = nullptr;
   size_t count = 0;
   int width = 0;
-  const void* mapped = nullptr;  // What a map makes of them, where somebody knows.
+  // What the map given to DecodeNode makes of the values, where that was found already.
+  const void* mapped = nullptr;
 };
 
 // Buffers for nested nodes, reused from page to page so that decoding allocates nothing once warm.

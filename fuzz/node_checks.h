@@ -29,6 +29,44 @@ inline void Require(bool holds) {
   if (!holds) std::abort();
 }
 
+// Something else of the same bytes, in another width.
+class Turned final : public ValueMap {
+ public:
+  Turned(size_t from, size_t to) : ValueMap(to), from_(from) {}
+  void Apply(const void* in, size_t n, void* out) const override {
+    for (size_t i = 0; i < n; ++i) {
+      uint64_t value = 0;
+      std::memcpy(&value, static_cast<const std::byte*>(in) + i * from_, from_);
+      value = ~value * 3;
+      std::memcpy(static_cast<std::byte*>(out) + i * width(), &value, width());
+    }
+  }
+
+ private:
+  size_t from_;
+};
+
+// Bytes decode to what a map makes of these values, whether that of the dictionary is known or not;
+// null: they do not decode.
+inline void RequireMapped(std::span<const std::byte> node, int width, size_t count,
+                          SharedDictionary dictionary, const std::byte* values) {
+  const auto from = static_cast<size_t>(width);
+  const Turned map(from, from == 4 ? 8 : 4);
+  const Block expected = NewBlock(count * map.width());
+  if (values != nullptr) map.Apply(values, count, expected.get());
+  const Block entries = NewBlock(dictionary.count * map.width());
+  if (dictionary.width == width) map.Apply(dictionary.values, dictionary.count, entries.get());
+  for (const void* const mapped :
+       {static_cast<const void*>(nullptr), static_cast<const void*>(entries.get())}) {
+    dictionary.mapped = mapped;
+    const Block found = NewBlock(count * map.width());
+    DecodeScratch scratch;
+    const Status status = DecodeNode(node, width, count, dictionary, &scratch, found.get(), &map);
+    Require(status.ok() == (values != nullptr));
+    Require(!status.ok() || std::memcmp(found.get(), expected.get(), count * map.width()) == 0);
+  }
+}
+
 // Decodes bytes as every caller does, and as codes. Sound ones decode to the same values again and
 // say what they are, and what they cost. Null where they are refused.
 inline Block DecodeAnyBytes(std::span<const std::byte> bytes, int width, size_t count,
@@ -50,6 +88,7 @@ inline Block DecodeAnyBytes(std::span<const std::byte> bytes, int width, size_t 
                              .ok();
   // Codes are sound where the values are, but for who knows no dictionary.
   Require(!has_codes || decodes || dictionary.width != width);
+  RequireMapped(node, width, count, dictionary, decodes ? values.get() : nullptr);
   if (!decodes) return nullptr;
   const Block again = NewBlock(size);
   Require(DecodeNode(node, width, count, dictionary, &scratch, again.get()).ok());

@@ -323,7 +323,8 @@ Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, size_t feature, uint32
 void Deriver::TakeNumbers(const ValuesView& values, const ShapeView& shape, const uint32_t* slots,
                           Input* input, RowsView* view) {
   const auto width = static_cast<size_t>(TypeWidth(view->type.type));
-  input->numbers.assign(view->num_rows * width, std::byte{0});
+  // Decoding may have made what stands in them, and then batches are filled from here.
+  input->numbers.assign(view->num_rows * width + ScanBuffer::kSlack, std::byte{0});
   input->present.resize(view->num_rows);
   view->values = input->numbers.data();
   view->present = input->present.data();

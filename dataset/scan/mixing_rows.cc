@@ -31,7 +31,10 @@ double DecodedBytes(const StripePlan& plan, const ScanProjection& projection, ui
     bytes += kPlaceBytes * plan.groups[plan.columns[shape.column].group].record.num_unique;
   for (const ScanValues& values : projection.values) {
     const auto count = static_cast<double>(plan.columns[values.column].pool_values);
-    bytes += count * TypeWidth(values.type);
+    // What decoding makes of values depends on the ranks as well, and the order must not.
+    const bool is_mapped = values.conversion.map != nullptr;
+    const Type type = is_mapped ? projection.columns[values.column].entry_type() : values.type;
+    bytes += count * TypeWidth(type);
   }
   for (const PlannedStream& stream : plan.streams) {
     if (stream.role == StreamRole::kDictionary)

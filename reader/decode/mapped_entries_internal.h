@@ -1,8 +1,9 @@
 // What a map makes of the entries of a dictionary, once for all values that refer to them.
 //
-// Thread safety: AddTo from many threads, where a lock is given.
+// Thread safety: AddTo from many threads.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 
@@ -18,15 +19,18 @@ class MappedEntries {
   // For another dictionary. `most_entries`: of one with more not all are thought to be used. The
   // map outlives this.
   void Start(const ValueMap* map, uint64_t most_entries);
-  // Says in *dictionary what its entries become, unless there are too many or there is no memory
-  // for them. `lock` null: there is one thread.
-  void AddTo(SharedDictionary* dictionary, std::recursive_mutex* lock);
+  // Says in *dictionary what its entries become, unless there are too many or there is little
+  // memory.
+  void AddTo(SharedDictionary* dictionary);
 
  private:
+  void Make(const SharedDictionary& dictionary);
+
   ScanBuffer entries_;
   const ValueMap* map_ = nullptr;
   uint64_t most_entries_ = 0;
-  bool is_made_ = false;
+  std::mutex mutex_;  // Of what makes them.
+  std::atomic<bool> is_made_ = false;
 };
 
 }  // namespace dsi::internal

@@ -16,6 +16,7 @@ Status PoolDecoder::Start(const StripeContext* context, const ColumnPlan& column
   tiered_ = column.num_tiers != 0;
   keep_all_ = keep_all;
   num_values_ = column.pool_values;
+  newest_tier_.StopAhead();  // Which may look in those of the stripe before.
   MappedEntries* const mapped = StartMapped(convert, dictionary);
   newest_tier_.Start(context, &context->plan->streams[column.values], convert, dictionary,
                      keep_all || tiered_, mapped);
@@ -26,7 +27,10 @@ Status PoolDecoder::Start(const StripeContext* context, const ColumnPlan& column
 }
 
 MappedEntries* PoolDecoder::StartMapped(const Conversion* convert, const StreamWindow* dictionary) {
-  if (convert == nullptr || convert->map == nullptr || dictionary == nullptr) return nullptr;
+  if (convert == nullptr || convert->map == nullptr || dictionary == nullptr) {
+    mapped_.reset();
+    return nullptr;
+  }
   if (mapped_ == nullptr) mapped_ = std::make_unique<MappedEntries>(newest_tier_.budget());
   mapped_->Start(convert->map.get(), num_values_);
   return mapped_.get();

@@ -118,9 +118,9 @@ class PoolDecoder {
   uint32_t width_ = 8;         // Of a value in the pool.
   const ShapeDecoder* shape_ = nullptr;
   uint64_t num_values_ = 0;                // Of the pool in the file.
+  std::unique_ptr<MappedEntries> mapped_;  // Where there are a map and a dictionary.
   StreamWindow newest_tier_;               // All values, where there are no tiers.
   std::unique_ptr<Tiers> tiers_;           // Once it was needed.
-  std::unique_ptr<MappedEntries> mapped_;  // Once a map and a dictionary met.
 };
 
 }  // namespace dsi::internal

@@ -26,6 +26,7 @@ class ScanBuffer {
   // Room for `size` bytes and the slack; the first `keep` bytes survive. kResourceExhausted.
   Status Reserve(uint64_t size, uint64_t keep);
   std::byte* data() const { return data_; }
+  uint64_t capacity() const { return capacity_; }
   MemoryBudget* budget() const { return budget_; }
   // Gives everything back.
   void Release();

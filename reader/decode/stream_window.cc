@@ -164,7 +164,7 @@ Status StreamWindow::DecodePage(uint32_t page, std::byte* to,
   if (shared && dictionary_ != nullptr) {
     DSI_RETURN_IF_ERROR(dictionary_->RequireAll());
     dictionary = {dictionary_->At(0), dictionary_->num_values(), dictionary_->width()};
-    if (mapped_ != nullptr) mapped_->AddTo(&dictionary, context_->lending);
+    if (mapped_ != nullptr) mapped_->AddTo(&dictionary);
   }
   DecodeRoom& room = context_->room();
   void* target = to;

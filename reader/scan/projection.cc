@@ -363,7 +363,7 @@ uint32_t ScanProjection::FindSet(Layout layout, std::string_view name) const {
 
 void ScanProjection::MapValues(uint32_t at, std::shared_ptr<const ValueMap> map, Type to) {
   ScanValues& of = values[at];
-  of.conversion.to_width = map->width();
+  of.conversion.to_width = static_cast<size_t>(TypeWidth(to));
   of.conversion.map = std::move(map);
   of.type = to;
   of.may_be_narrow = false;

@@ -86,6 +86,13 @@ uint64_t StripeDecoder::bytes_expected() const {
     const uint64_t count = stream.record.num_values;
     values += all ? count : std::min<uint64_t>(count, 2 * core.page_values);
   });
+  // Dictionaries once more, as they are mapped.
+  for (const ScanValues& of : shared_->projection->values) {
+    const ColumnPlan& column = plan_->columns[of.column];
+    const uint32_t dictionary = column.source == kNone32 ? column.dictionary : column.source;
+    if (of.conversion.map == nullptr || dictionary == kNone32) continue;
+    values += plan_->streams[dictionary].record.num_values;
+  }
   const uint64_t num_rows = core.stripes[plan_->stripe].num_rows;
   return plan_->bytes + sizeof(uint64_t) * (values + num_rows * plan_->groups.size());
 }

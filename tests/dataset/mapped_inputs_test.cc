@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
-#include <mutex>
+#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -59,20 +59,55 @@ const std::vector<std::string> kInputs = {
     "user.history.item", "item.viewers", "weight",     "noise",      "topics.ids",
     "topics.weights",    "big",          "session_id", "item.views", "item.words"};
 
-DatasetScanOptions OptionsOf(Pipeline pipeline) {
+// All outputs in all layouts.
+DatasetScanOptions OptionsOf(Pipeline pipeline, const std::vector<std::string>& outputs) {
   DatasetScanOptions options;
   options.scan.batch_size = 60;
   options.pipeline = std::move(pipeline);
-  for (const std::string& output : kOutputs) {
-    options.scan.features.push_back({.name = output, .layout = Layout::kJagged});
-    options.scan.features.push_back({.name = output, .layout = Layout::kIkjt});
+  for (const std::string& output : outputs) {
+    for (const Layout layout : {Layout::kJagged, Layout::kIkjt, Layout::kPadded,
+                                Layout::kPaddedIkjt, Layout::kVbe, Layout::kKjt}) {
+      const bool is_keyed = layout == Layout::kVbe || layout == Layout::kKjt;
+      options.scan.features.push_back(
+          {.name = output, .layout = layout, .width = 5, .set = is_keyed ? output : ""});
+    }
   }
   return options;
 }
 
+// What a batch shows of an output in a layout: its rows, or all that is in a padded tensor.
+std::vector<ModelRow> Shown(const Batch& batch, const Projection& asked) {
+  const size_t num_rows = batch.num_rows();
+  const auto all = [](const PaddedView& view) {
+    std::vector<ModelRow> shown = {LoadRange(view.values, 0, view.rows * view.width, view.dtype)};
+    for (size_t i = 0; i < view.rows; ++i)
+      shown.push_back(
+          std::vector<uint64_t>{view.present[i], static_cast<uint64_t>(view.lengths[i])});
+    return shown;
+  };
+  switch (asked.layout) {
+    case Layout::kJagged:
+      return test::RowsOf(*batch.Jagged(asked.name));
+    case Layout::kIkjt: {
+      const auto view = batch.Ikjt(asked.name);
+      return Expand(test::RowsOf(view->unique), view->inverse, num_rows);
+    }
+    case Layout::kPadded:
+      return all(*batch.Padded(asked.name));
+    case Layout::kPaddedIkjt:
+      return all(batch.PaddedIkjt(asked.name)->unique);
+    case Layout::kVbe: {
+      const auto view = batch.Vbe(asked.set);
+      return Expand(test::RowsOf(*view, 0), view->inverse_indices, num_rows);
+    }
+    default:
+      return test::RowsOf(*batch.Kjt(asked.set), 0);
+  }
+}
+
 class MappedInputsTest : public ::testing::Test {
  protected:
-  explicit MappedInputsTest() : model_(HistoryTable(5, 900), 2, 300) {}
+  explicit MappedInputsTest() : model_(HistoryTable(5, 900), 2, 100) {}
 
   // Names of the pipeline's features that are mapped while they are decoded.
   std::vector<std::string> Mapped(const DatasetScanOptions& options, bool wants_sessions = false) {
@@ -101,30 +136,35 @@ class MappedInputsTest : public ::testing::Test {
       const auto more = (*scan)->Next(&batch);
       EXPECT_TRUE(more.ok()) << more.status().ToString();
       if (!more.ok() || !*more) return all;
-      for (const std::string& output : kOutputs) {
-        const auto jagged = batch.Jagged(output);
-        const auto ikjt = batch.Ikjt(output);
-        EXPECT_TRUE(jagged.ok() && ikjt.ok()) << output;
-        all.push_back(test::RowsOf(*jagged));
-        EXPECT_EQ(Expand(test::RowsOf(ikjt->unique), ikjt->inverse, batch.num_rows()), all.back());
-      }
+      for (const Projection& asked : options.scan.features) all.push_back(Shown(batch, asked));
     }
   }
 
   // As features that are shown as well, which are not mapped.
-  static void Check(const Dataset& dataset, DatasetScanOptions options) {
+  static void Check(const Dataset& dataset, DatasetScanOptions options,
+                    const std::vector<std::string>& inputs = kInputs) {
     const auto mapped = RowsOfAll(dataset, options);
-    for (const std::string& input : kInputs)
-      options.scan.features.push_back({.name = input, .layout = Layout::kJagged});
     ASSERT_FALSE(mapped.empty());
-    ASSERT_EQ(mapped, RowsOfAll(dataset, options));
+    const size_t num_outputs = options.scan.features.size();
+    for (const std::string& input : inputs)
+      options.scan.features.push_back({.name = input, .layout = Layout::kJagged});
+    const auto shown = RowsOfAll(dataset, options);
+    const size_t num_shown = options.scan.features.size();
+    ASSERT_EQ(shown.size() / num_shown, mapped.size() / num_outputs);
+    for (size_t i = 0; i < mapped.size(); ++i) {
+      const size_t batch = i / num_outputs;
+      const Projection& asked = options.scan.features[i % num_outputs];
+      ASSERT_EQ(mapped[i], shown[batch * num_shown + i % num_outputs])
+          << "batch " << batch << ", " << asked.name << ", layout "
+          << static_cast<int>(asked.layout);
+    }
   }
 
   ModelDataset model_;
 };
 
 TEST_F(MappedInputsTest, AreThoseThatNobodyElseTakes) {
-  DatasetScanOptions options = OptionsOf(OneEach());
+  DatasetScanOptions options = OptionsOf(OneEach(), kOutputs);
   const std::vector<std::string> all = {
       "user.history.item", "item.viewers", "weight",    "noise", "topics", "big",
       "session_id",        "item.views",   "item.words"};
@@ -156,7 +196,7 @@ TEST_F(MappedInputsTest, AreThoseThatNobodyElseTakes) {
 }
 
 TEST_F(MappedInputsTest, ArePartOfScansOfAllRows) {
-  DatasetScanOptions options = OptionsOf(OneEach());
+  DatasetScanOptions options = OptionsOf(OneEach(), kOutputs);
   options.order.unit = OrderUnit::kBlock;
   EXPECT_TRUE(Mapped(options).empty());
   options.order.unit = OrderUnit::kStripe;
@@ -187,7 +227,7 @@ TEST_F(MappedInputsTest, CutOnesAreNot) {
 TEST_F(MappedInputsTest, GiveWhatTheyGiveOfShownValues) {
   for (const uint64_t seed : {1U, 2U, 3U}) {
     const ModelDataset model(HistoryTable(seed, 1500), 3, seed == 1 ? 262'144 : 300);
-    DatasetScanOptions options = OptionsOf(OneEach());
+    DatasetScanOptions options = OptionsOf(OneEach(), kOutputs);
     for (const uint32_t batch_size : {50U, 700U}) {
       options.order = {};
       options.scan.threads = 1;
@@ -218,7 +258,66 @@ TEST_F(MappedInputsTest, GiveItWhereFilesDiffer) {
   WriteBytes(folder.File("b.dsi"), WriteRows(Only(Slice(table, Range(300, 600)), names), options));
   const auto dataset = Dataset::Open(folder.path());
   ASSERT_TRUE(dataset.ok()) << dataset.status().ToString();
-  ASSERT_NO_FATAL_FAILURE(Check(**dataset, OptionsOf(OneEach())));
+  ASSERT_NO_FATAL_FAILURE(Check(**dataset, OptionsOf(OneEach(), kOutputs)));
+}
+
+// Numbers and lists that are the same in all rows, and in the rows of a session, many of which miss
+// them; in one batch, where rows at its end have others behind them.
+TEST_F(MappedInputsTest, GiveItOfRowsThatRepeat) {
+  ModelTable table = HistoryTable(11, 900);
+  std::mt19937_64 random(4);
+  for (ModelColumn& column : table.columns) {
+    const auto at = [&](size_t from) { return column.rows[from]; };
+    for (size_t row = 0; row < table.num_rows; ++row) {
+      const size_t first = row / 30 * 30;
+      if (column.name == "session_id") column.rows[row] = {{first}};
+      if (column.name == "big") column.rows[row] = {{12345}};
+      if (column.name == "item.words") column.rows[row] = {{7, 7, 7}};
+      if (column.name == "noise" && first % 90 == 60) column.rows[row].reset();
+      if (column.name == "item.viewers") column.rows[row] = ModelRow{std::vector<uint64_t>()};
+      if (column.name != "weight" || row != first) continue;
+      if (first % 90 == 30) column.rows[row].reset();
+    }
+    if (column.name != "weight" && column.name != "noise") continue;
+    for (size_t row = 0; row < table.num_rows; ++row) column.rows[row] = at(row / 30 * 30);
+  }
+  const SlicedDataset model(table, {table.num_rows}, 262'144);
+  for (const uint32_t batch_size : {900U, 64U}) {
+    DatasetScanOptions options = OptionsOf(OneEach(), kOutputs);
+    options.scan.batch_size = batch_size;
+    ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
+  }
+}
+
+// Of scored lists the ids alone, or both; and two features that are one column.
+TEST_F(MappedInputsTest, GiveItOfPartsOfScoredLists) {
+  Pipeline pipeline;
+  pipeline.steps = {Hash("ids", "topics")};
+  DatasetScanOptions options = OptionsOf(pipeline, {"ids.ids", "ids.weights"});
+  EXPECT_EQ(Mapped(options), std::vector<std::string>{"topics"});
+  ASSERT_NO_FATAL_FAILURE(Check(*model_.dataset, options));
+
+  pipeline.steps.push_back(
+      {.output = "both", .op = TransformOp::kScoreMultiply, .inputs = {"ids"}, .value = 3.0});
+  pipeline.outputs = {"both"};
+  options = OptionsOf(pipeline, {"both.ids", "both.weights"});
+  EXPECT_EQ(Mapped(options), std::vector<std::string>{"topics"});
+  ASSERT_NO_FATAL_FAILURE(Check(*model_.dataset, options));
+
+  pipeline.steps.push_back(Hash("alone", "topics.ids"));
+  pipeline.outputs = {"both", "alone"};
+  options = OptionsOf(pipeline, {"both.ids", "both.weights", "alone"});
+  EXPECT_TRUE(Mapped(options).empty());
+  ASSERT_NO_FATAL_FAILURE(Check(*model_.dataset, options));
+}
+
+TEST_F(MappedInputsTest, DependOnHowManyShareAStripe) {
+  DatasetScanOptions options = OptionsOf(OneEach(), kOutputs);
+  options.shard.world = 2;
+  EXPECT_FALSE(Mapped(options).empty());
+  ASSERT_NO_FATAL_FAILURE(Check(*model_.dataset, options));
+  options.shard.world = 20;  // More than half as many as stripes.
+  EXPECT_TRUE(Mapped(options).empty());
 }
 
 TEST(MappedEntriesTest, AreMadeOnceWhereThereIsRoomAndUse) {
@@ -238,10 +337,9 @@ TEST(MappedEntriesTest, AreMadeOnceWhereThereIsRoomAndUse) {
   const Twice map;
   internal::MemoryBudget budget{.limit = 1 << 16};
   internal::MappedEntries entries(&budget);
-  std::recursive_mutex lock;
   const auto add = [&](size_t count) {
     internal::SharedDictionary dictionary{values.data(), count, 8};
-    entries.AddTo(&dictionary, &lock);
+    entries.AddTo(&dictionary);
     return static_cast<const uint32_t*>(dictionary.mapped);
   };
   entries.Start(&map, 2);
@@ -257,13 +355,24 @@ TEST(MappedEntriesTest, AreMadeOnceWhereThereIsRoomAndUse) {
   EXPECT_NE(add(2), nullptr);
   EXPECT_EQ(map.calls, 2);
 
+  // Others need what is left of the memory; what these have already they may use.
+  budget.Count(budget.left() - 50'000 / 4);
+  entries.Start(&map, 3);
+  EXPECT_NE(add(3), nullptr);
+  EXPECT_EQ(map.calls, 3);
+  internal::MappedEntries late(&budget);
+  late.Start(&map, 3);
+  internal::SharedDictionary refused{values.data(), 3, 8};
+  late.AddTo(&refused);
+  EXPECT_EQ(refused.mapped, nullptr);
+
   internal::MemoryBudget none{.limit = 20};
   internal::MappedEntries without(&none);
   without.Start(&map, 3);
   internal::SharedDictionary dictionary{values.data(), 3, 8};
-  without.AddTo(&dictionary, nullptr);
+  without.AddTo(&dictionary);
   EXPECT_EQ(dictionary.mapped, nullptr);
-  EXPECT_EQ(map.calls, 2);
+  EXPECT_EQ(map.calls, 3);
 }
 
 }  // namespace

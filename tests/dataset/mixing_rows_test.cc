@@ -113,6 +113,23 @@ TEST_F(MixingRowsTest, AreTheSameForAllRanks) {
   EXPECT_EQ(batches, Batches(*model_.dataset, whole));
 }
 
+// What of a pipeline is done while values are decoded depends on the ranks; the order does not.
+TEST_F(MixingRowsTest, AreThoseOfStoredValues) {
+  DatasetScanOptions options = Mixed(50'000);
+  options.order.unit = OrderUnit::kStripe;
+  options.pipeline.steps = {{.output = "hashed",
+                             .op = TransformOp::kSigridHash,
+                             .inputs = {"user.history.item"},
+                             .salt = 7,
+                             .max = 1000}};
+  options.scan.features = {{.name = "hashed", .layout = Layout::kIkjt}};
+  const uint32_t rows = *RowsOf(options);
+  EXPECT_GT(rows, 100U);
+  EXPECT_LT(rows, 20'000U);
+  options.shard.world = 20;  // More than half as many as stripes.
+  EXPECT_EQ(*RowsOf(options), rows);
+}
+
 // Not counted, so that it does not matter what a manifest rules out.
 TEST_F(MixingRowsTest, FiltersChangeNothing) {
   const auto manifest = model_.dataset->Manifest(model_.folder.path());
