@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/float_mode_internal.h"
@@ -32,6 +33,7 @@ const void* Contiguous(const RowsInput& input, size_t num_rows, const float** sc
 void ClearMissing(RowsBuilder* out, size_t num_rows, void* values) {
   const auto width = static_cast<size_t>(TypeWidth(out->type().type));
   const RowsView view = out->View();
+  if (std::memchr(view.present, 0, num_rows) == nullptr) return;
   for (size_t i = 0; i < num_rows; ++i) {
     if (!view.Has(i)) std::memset(static_cast<std::byte*>(values) + i * width, 0, width);
   }
@@ -141,10 +143,15 @@ Status RunRows(const TransformStep& step, RowsInputs inputs, size_t num_rows, Ro
 void RowsAccess::EndRowsOf(const RowsInput& source, size_t num_rows, RowsBuilder* out) {
   const RowsView& view = source.view;
   int64_t offset = out->offsets_.back();
-  out->offsets_.reserve(out->offsets_.size() + num_rows);
-  for (size_t i = 0; i < num_rows; ++i) {
-    offset += static_cast<int64_t>(view.Length(i));
-    out->offsets_.push_back(offset);
+  out->offsets_.resize(out->offsets_.size() + num_rows);
+  int64_t* const ends = out->offsets_.data() + (out->offsets_.size() - num_rows);
+  if (view.begins == nullptr) {
+    std::iota(ends, ends + num_rows, offset + 1);
+  } else {
+    for (size_t i = 0; i < num_rows; ++i) {
+      offset += view.ends[i] - view.begins[i];
+      ends[i] = offset;
+    }
   }
   if (view.present == nullptr) {
     out->present_.insert(out->present_.end(), num_rows, uint8_t{1});

@@ -6,9 +6,11 @@
 namespace dsi::internal {
 
 FileTransforms MakeFileTransforms(const TransformPlan& plan, std::vector<TransformInput> inputs,
+                                  std::vector<TransformInput> mapped,
                                   const ScanProjection& projection) {
   FileTransforms made;
   made.inputs = std::move(inputs);
+  made.mapped = std::move(mapped);
   for (const TransformStage& stage : plan.stages()) {
     std::vector<uint32_t> groups;
     for (const TransformSource& source : stage.sources) {

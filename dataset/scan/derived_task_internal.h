@@ -16,14 +16,14 @@ namespace dsi::internal {
 struct TransformInput {
   uint32_t values = kNone32;
   uint32_t scores = kNone32;  // Of scored lists.
-  // The only stage that takes it, whose values it has already; kNone32: it is as it is stored.
-  uint32_t mapped_by = kNone32;
 };
 
 // What the stages of a plan are in one file. A stage works on the tuples of unique rows of its
 // sources' groups that occur: those of one group are its unique rows.
 struct FileTransforms {
   std::vector<TransformInput> inputs;  // Parallel to the features of the plan.
+  // By stage: what decoding has made of its source, if it has.
+  std::vector<TransformInput> mapped;
   // By position in DerivedRows::groups: the groups of the file's projection that it is tuples of,
   // ascending. None: one row for all.
   std::vector<std::vector<uint32_t>> groups;
@@ -34,8 +34,9 @@ struct FileTransforms {
 inline uint32_t ValuesOfStage(size_t stage) { return static_cast<uint32_t>(2 * stage); }
 inline uint32_t ScoresOfStage(size_t stage) { return static_cast<uint32_t>(2 * stage + 1); }
 
-// `projection`: of the file, whose outputs `inputs` names.
+// `projection`: of the file, whose outputs `inputs` and `mapped` name.
 FileTransforms MakeFileTransforms(const TransformPlan& plan, std::vector<TransformInput> inputs,
+                                  std::vector<TransformInput> mapped,
                                   const ScanProjection& projection);
 
 }  // namespace dsi::internal

@@ -150,11 +150,14 @@ Status Deriver::RunStage(const BatchPiece& piece, size_t stage) {
   const std::span<const TransformSource> sources = plan_->stages()[stage].sources;
   const uint32_t g = transforms_->group_of_stage[stage];
   const Group& group = groups_[g];
+  if (transforms_->mapped[stage].values != kNone32) return TakeMapped(piece, stage);
   views_.assign(sources.size(), {});
   for (size_t i = 0; i < sources.size(); ++i) {
     const TransformSource& source = sources[i];
     if (!source.is_stage) {
-      DSI_ASSIGN_OR_RETURN(views_[i].view, ViewOf(piece, source.index, g, &inputs_[stage][i]));
+      DSI_ASSIGN_OR_RETURN(views_[i].view,
+                           ViewOf(piece, transforms_->inputs[source.index],
+                                  plan_->features()[source.index].type, g, &inputs_[stage][i]));
       continue;
     }
     views_[i].view = made_[source.index].view;
@@ -167,7 +170,7 @@ Status Deriver::RunStage(const BatchPiece& piece, size_t stage) {
       rows[group.slots[row]] = groups_[other].slots[row];
     views_[i].rows = rows.data();
   }
-  if (TakeMapped(piece, stage) || MakeWindows(piece, stage)) return Status::Ok();
+  if (MakeWindows(piece, stage)) return Status::Ok();
   DSI_RETURN_IF_ERROR(plan_->RunStage(stage, views_, group.num_unique, &built_[stage]));
   Made& made = made_[stage];
   made.view = built_[stage].View();
@@ -178,20 +181,20 @@ Status Deriver::RunStage(const BatchPiece& piece, size_t stage) {
 }
 
 // What decoding made already.
-bool Deriver::TakeMapped(const BatchPiece& piece, size_t stage) {
-  const TransformSource& source = plan_->stages()[stage].sources[0];
-  if (source.is_stage || transforms_->inputs[source.index].mapped_by != stage) return false;
+Status Deriver::TakeMapped(const BatchPiece& piece, size_t stage) {
+  const TransformInput& of = transforms_->mapped[stage];
+  Input& input = inputs_[stage][0];
   Made& made = made_[stage];
-  made.view = views_[0].view;
+  DSI_ASSIGN_OR_RETURN(made.view, ViewOf(piece, of, plan_->stages()[stage].type,
+                                         transforms_->group_of_stage[stage], &input));
   made.is_own = made.view.begins == nullptr;
-  made.pool = made.is_own ? RowsPool{} : PoolOf(piece, source.index);
-  made.num_values = made.is_own ? made.view.num_rows : NumReadable(piece, source.index);
+  made.pool = made.is_own ? RowsPool{} : PoolOf(piece, of);
+  made.num_values = made.is_own ? made.view.num_rows : NumReadable(piece, of);
   if (made.view.present == nullptr) {
-    std::vector<uint8_t>& present = inputs_[stage][0].present;
-    present.assign(made.view.num_rows, 1);
-    made.view.present = present.data();
+    input.present.assign(made.view.num_rows, 1);
+    made.view.present = input.present.data();
   }
-  return true;
+  return Status::Ok();
 }
 
 // Lists that are cut are windows of what they were cut from, and values one by one are made once
@@ -204,11 +207,12 @@ bool Deriver::MakeWindows(const BatchPiece& piece, size_t stage) {
   const bool is_cut = what.cut != 0;
   if (!is_cut && !what.elementwise) return false;
   Made& made = made_[stage];
-  made.pool = source.is_stage ? made_[source.index].pool : PoolOf(piece, source.index);
+  made.pool =
+      source.is_stage ? made_[source.index].pool : PoolOf(piece, transforms_->inputs[source.index]);
   if (is_cut) {
     CutRows(what, view, &made);
-    made.num_values =
-        source.is_stage ? made_[source.index].num_values : NumReadable(piece, source.index);
+    made.num_values = source.is_stage ? made_[source.index].num_values
+                                      : NumReadable(piece, transforms_->inputs[source.index]);
   } else {
     made.view = view;
     const bool whole = !source.is_stage;
@@ -220,25 +224,23 @@ bool Deriver::MakeWindows(const BatchPiece& piece, size_t stage) {
 }
 
 // None of a feature that the file lacks.
-ValuesView Deriver::ValuesOf(const BatchPiece& piece, size_t feature) const {
-  const TransformInput& of = transforms_->inputs[feature];
+ValuesView Deriver::ValuesOf(const BatchPiece& piece, const TransformInput& of) const {
   return of.values == kNone32 ? ValuesView{}
                               : piece.own_values(projection_->outputs[of.values].values);
 }
 
 // Values of a feature that may be read, and scores beside them.
-uint64_t Deriver::NumReadable(const BatchPiece& piece, size_t feature) const {
-  const uint64_t num_values = ValuesOf(piece, feature).num_values;
-  const uint32_t scores = transforms_->inputs[feature].scores;
-  if (scores == kNone32) return num_values;
-  return std::min(num_values, piece.own_values(projection_->outputs[scores].values).num_values);
+uint64_t Deriver::NumReadable(const BatchPiece& piece, const TransformInput& of) const {
+  const uint64_t num_values = ValuesOf(piece, of).num_values;
+  if (of.scores == kNone32) return num_values;
+  return std::min(num_values, piece.own_values(projection_->outputs[of.scores].values).num_values);
 }
 
 // The values that lists of a feature are windows of; cut lists have places of their own.
-RowsPool Deriver::PoolOf(const BatchPiece& piece, size_t feature) const {
-  const ValuesView values = ValuesOf(piece, feature);
+RowsPool Deriver::PoolOf(const BatchPiece& piece, const TransformInput& of) const {
+  const ValuesView values = ValuesOf(piece, of);
   if (values.values == nullptr || values.starts != nullptr) return {};
-  const ScanOutput& output = projection_->outputs[transforms_->inputs[feature].values];
+  const ScanOutput& output = projection_->outputs[of.values];
   const ShapeView& shape = piece.own_shape(output.shape);
   return {shape.end_value - shape.first_value, piece.own_is_general(output.group)};
 }
@@ -261,13 +263,11 @@ void Deriver::CutRows(const TransformStage& stage, const RowsView& view, Made* m
 }
 
 // A feature of the file, one row for each tuple.
-Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, size_t feature, uint32_t group,
-                                 Input* input) {
-  const TransformInput& of = transforms_->inputs[feature];
+Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, const TransformInput& of,
+                                 const TransformType& type, uint32_t group, Input* input) {
   const Group& tuples = groups_[group];
   RowsView view;
-  view.type = of.mapped_by == kNone32 ? plan_->features()[feature].type
-                                      : plan_->stages()[of.mapped_by].type;
+  view.type = type;
   view.num_rows = tuples.num_unique;
   if (of.values == kNone32) {
     MakeMissing(input, &view);

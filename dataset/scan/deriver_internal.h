@@ -60,15 +60,16 @@ class Deriver {
                   GroupRows* rows);
   void AddMember(size_t at, std::span<const uint32_t> slots, Group* group);
   Status RunStage(const BatchPiece& piece, size_t stage);
-  Result<RowsView> ViewOf(const BatchPiece& piece, size_t feature, uint32_t group, Input* input);
+  Result<RowsView> ViewOf(const BatchPiece& piece, const TransformInput& of,
+                          const TransformType& type, uint32_t group, Input* input);
   static void TakeNumbers(const ValuesView& values, const ShapeView& shape, const uint32_t* slots,
                           Input* input, RowsView* view);
   static void MakeMissing(Input* input, RowsView* view);
-  ValuesView ValuesOf(const BatchPiece& piece, size_t feature) const;
-  uint64_t NumReadable(const BatchPiece& piece, size_t feature) const;
-  RowsPool PoolOf(const BatchPiece& piece, size_t feature) const;
+  ValuesView ValuesOf(const BatchPiece& piece, const TransformInput& of) const;
+  uint64_t NumReadable(const BatchPiece& piece, const TransformInput& of) const;
+  RowsPool PoolOf(const BatchPiece& piece, const TransformInput& of) const;
   static void CutRows(const TransformStage& stage, const RowsView& view, Made* made);
-  bool TakeMapped(const BatchPiece& piece, size_t stage);
+  Status TakeMapped(const BatchPiece& piece, size_t stage);
   bool MakeWindows(const BatchPiece& piece, size_t stage);
   void SetStage(size_t stage);
   Status Charge();

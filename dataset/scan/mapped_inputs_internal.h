@@ -1,5 +1,5 @@
-// Elementwise stages that are done while values are decoded: those whose input nobody else looks
-// at.
+// Elementwise stages that are done while values are decoded: those of features that nobody else
+// takes.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,12 @@
 
 namespace dsi::internal {
 
-class MappedInputs {
- public:
-  // All outlive it; of the members what they are asked for is settled. `session_outputs`: of the
-  // first member's projection.
-  MappedInputs(const TransformPlan& plan, const FileRequest& request,
-               std::span<const uint32_t> session_outputs,
-               std::span<const std::unique_ptr<ScanMember>> members);
-
-  // Has the only stage that takes a feature done where it is decoded, and tells which that is;
-  // kNone32: there is none, or it cannot be done there.
-  uint32_t Map(size_t feature);
-
- private:
-  uint32_t* UsesOf(const MemberPlace& place);
-  bool MayMap(const MemberPlace& place, const ElementwiseChain& chain);
-  void MapPlace(const MemberPlace& place, const ElementwiseChain& chain);
-
-  const TransformPlan& plan_;
-  const FileRequest& request_;
-  std::span<const std::unique_ptr<ScanMember>> members_;
-  std::vector<uint32_t> stage_of_;           // By feature: the only stage that takes it, if any.
-  std::vector<std::vector<uint32_t>> uses_;  // By member and position in the values of it.
-};
+// Has them done, and tells by stage where what it makes is; nowhere: it is to be run. For each
+// stage but the first of a feature its values are decoded once more, from pages that are read once.
+// What members are asked for is settled; what `session_outputs` of the first one has stays as it
+// is.
+std::vector<FileRequest::Input> MapInputs(const TransformPlan& plan, const FileRequest& request,
+                                          std::span<const uint32_t> session_outputs,
+                                          std::span<const std::unique_ptr<ScanMember>> members);
 
 }  // namespace dsi::internal

@@ -31,10 +31,7 @@ double DecodedBytes(const StripePlan& plan, const ScanProjection& projection, ui
     bytes += kPlaceBytes * plan.groups[plan.columns[shape.column].group].record.num_unique;
   for (const ScanValues& values : projection.values) {
     const auto count = static_cast<double>(plan.columns[values.column].pool_values);
-    // What decoding makes of values depends on the ranks as well, and the order must not.
-    const bool is_mapped = values.conversion.map != nullptr;
-    const Type type = is_mapped ? projection.columns[values.column].entry_type() : values.type;
-    bytes += count * TypeWidth(type);
+    bytes += count * TypeWidth(values.type);
   }
   for (const PlannedStream& stream : plan.streams) {
     if (stream.role == StreamRole::kDictionary)
@@ -65,6 +62,9 @@ Result<double> BytesOfRow(const DatasetFiles& dataset, const DatasetScanOptions&
   DatasetScanOptions looked = options;
   looked.access_log.clear();
   looked.scan.filter = {};
+  // Where a pipeline is part of decoding depends on the ranks, and the order must not: in this one
+  // values are as they are stored.
+  looked.order.unit = OrderUnit::kBlock;
   MemoryBudget budget{.limit = options.scan.memory_bytes};
   ScanWorkers workers(&budget, /*threads=*/1);
   DSI_ASSIGN_OR_RETURN(

@@ -26,12 +26,20 @@ Result<std::shared_ptr<ScanFile>> ScanFile::Open(std::vector<std::unique_ptr<Sca
     if (!status.ok()) return i == 0 ? status : status.At(member.name());
   }
   if (opened->filters_ && !opened->drops_all_) DSI_RETURN_IF_ERROR(opened->ResolveFilter());
+  std::vector<FileRequest::Input> mapped;
+  if (plan != nullptr) mapped.resize(plan->stages().size());
+  // Whole pages are decoded: what few rows take of them is better made row by row.
+  if (plan != nullptr && all_rows_come)
+    mapped = MapInputs(*plan, request, opened->session_outputs_, opened->members_);
   opened->JoinProjections();
   DSI_RETURN_IF_ERROR(
       opened->records_.Add(opened->projection().outputs.size() * sizeof(FilePlace)));
   opened->all_rows_come_ = all_rows_come;
   opened->plan_ = plan;
-  if (plan != nullptr) opened->SetTransforms(*plan, request);
+  if (plan != nullptr) {
+    opened->transforms_ = MakeFileTransforms(*plan, opened->OutputsAt(request.inputs),
+                                             opened->OutputsAt(mapped), opened->projection());
+  }
   opened->FindPlaces(request);
   opened->FindGroups();
   return opened;
@@ -105,16 +113,12 @@ void ScanFile::JoinProjections() {
   }
 }
 
-void ScanFile::SetTransforms(const TransformPlan& plan, const FileRequest& request) {
-  std::vector<TransformInput> inputs;
-  for (const FileRequest::Input& input : request.inputs)
-    inputs.push_back({OutputAt(input.values), OutputAt(input.scores)});
-  // Whole pages are decoded: what few rows take of them is better made row by row.
-  if (all_rows_come_) {
-    MappedInputs mapped(plan, request, session_outputs_, members_);
-    for (size_t i = 0; i < inputs.size(); ++i) inputs[i].mapped_by = mapped.Map(i);
-  }
-  transforms_ = MakeFileTransforms(plan, std::move(inputs), projection());
+std::vector<TransformInput> ScanFile::OutputsAt(
+    const std::vector<FileRequest::Input>& places) const {
+  std::vector<TransformInput> outputs;
+  for (const FileRequest::Input& input : places)
+    outputs.push_back({OutputAt(input.values), OutputAt(input.scores)});
+  return outputs;
 }
 
 void ScanFile::FindPlaces(const FileRequest& request) {

@@ -102,10 +102,10 @@ class ScanFile {
   Status AddSessions(FileRequest* request);
   Status ResolveFilter();
   void JoinProjections();
-  void SetTransforms(const TransformPlan& plan, const FileRequest& request);
   uint32_t OutputAt(const MemberPlace& place) const {
     return place.at == kNone32 ? kNone32 : begins_[place.member].outputs + place.at;
   }
+  std::vector<TransformInput> OutputsAt(const std::vector<FileRequest::Input>& places) const;
   void FindPlaces(const FileRequest& request);
   void FindGroups();
 

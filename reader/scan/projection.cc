@@ -361,6 +361,15 @@ uint32_t ScanProjection::FindSet(Layout layout, std::string_view name) const {
   return kNone32;
 }
 
+uint32_t ScanProjection::AddHiddenCopy(uint32_t output) {
+  ScanOutput copy = outputs[output];
+  values.push_back(ScanValues(values[copy.values]));
+  copy.values = static_cast<uint32_t>(values.size() - 1);
+  ++shapes[copy.shape].num_values;
+  outputs.push_back(std::move(copy));
+  return static_cast<uint32_t>(outputs.size() - 1);
+}
+
 void ScanProjection::MapValues(uint32_t at, std::shared_ptr<const ValueMap> map, Type to) {
   ScanValues& of = values[at];
   of.conversion.to_width = static_cast<size_t>(TypeWidth(to));

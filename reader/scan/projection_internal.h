@@ -99,6 +99,8 @@ struct ScanProjection {
   Status AddToSet(uint32_t at);
   // Position in sets, or kNone32.
   uint32_t FindSet(Layout layout, std::string_view name) const;
+  // Another output, hidden, of the same column, whose values are its own; its position.
+  uint32_t AddHiddenCopy(uint32_t output);
   // For values whose only user wants what a map makes of them, of type `to`: they are it as soon as
   // they are decoded. Only those that are as they are stored can be mapped.
   bool CanMapValues(uint32_t at) const {

@@ -118,10 +118,15 @@ class MappedInputsTest : public ::testing::Test {
     EXPECT_TRUE(files.ok()) << files.status().ToString();
     const auto file = (*files)->Open(0, 0);
     EXPECT_TRUE(file.ok()) << file.status().ToString();
+    // In the order of the features.
     std::vector<std::string> names;
-    for (size_t i = 0; i < (*file)->transforms().inputs.size(); ++i) {
-      if ((*file)->transforms().inputs[i].mapped_by != internal::kNone32)
-        names.push_back((*file)->plan()->features()[i].name);
+    const TransformPlan& plan = *(*file)->plan();
+    for (size_t feature = 0; feature < plan.features().size(); ++feature) {
+      for (size_t stage = 0; stage < plan.stages().size(); ++stage) {
+        if (plan.stages()[stage].sources[0] != TransformSource{false, feature}) continue;
+        if ((*file)->transforms().mapped[stage].values != internal::kNone32)
+          names.push_back(plan.features()[feature].name);
+      }
     }
     return names;
   }
@@ -187,9 +192,9 @@ TEST_F(MappedInputsTest, AreThoseThatNobodyElseTakes) {
   EXPECT_EQ(Mapped(options), all);  // Of which nothing is made.
   options.scan.features.pop_back();
 
-  // By a second stage.
-  options.pipeline.steps.push_back(Hash("again", "noise"));
-  options.pipeline.steps.back().op = TransformOp::kLog1p;
+  // By a stage that makes rows of its own.
+  options.pipeline.steps.push_back(
+      {.output = "again", .op = TransformOp::kFill, .inputs = {"noise"}, .value = 9.0});
   options.pipeline.outputs.push_back("again");
   options.scan.features.push_back({.name = "again", .layout = Layout::kJagged});
   EXPECT_EQ(Mapped(options), but("noise"));
@@ -308,6 +313,25 @@ TEST_F(MappedInputsTest, GiveItOfPartsOfScoredLists) {
   pipeline.outputs = {"both", "alone"};
   options = OptionsOf(pipeline, {"both.ids", "both.weights", "alone"});
   EXPECT_TRUE(Mapped(options).empty());
+  ASSERT_NO_FATAL_FAILURE(Check(*model_.dataset, options));
+}
+
+// Of one feature, by several stages, some of which leave its values or scores as they are.
+TEST_F(MappedInputsTest, GiveWhatSeveralStagesMakeOfOneFeature) {
+  Pipeline pipeline;
+  pipeline.steps = {
+      Hash("hashed", "item.words"),
+      {.output = "rest", .op = TransformOp::kModulus, .inputs = {"item.words"}, .max = 100},
+      {.output = "log", .op = TransformOp::kLog1p, .inputs = {"noise"}},
+      {.output = "bucket", .op = TransformOp::kBucketize, .inputs = {"noise"}, .borders = {0.5}},
+      Hash("ids", "topics"),
+      {.output = "scaled", .op = TransformOp::kScoreMultiply, .inputs = {"topics"}, .value = 2.0},
+      {.output = "more", .op = TransformOp::kScoreAdd, .inputs = {"topics"}, .value = 1.0}};
+  const DatasetScanOptions options =
+      OptionsOf(pipeline, {"hashed", "rest", "log", "bucket", "ids.ids", "ids.weights",
+                           "scaled.ids", "scaled.weights", "more.ids", "more.weights"});
+  EXPECT_EQ(Mapped(options), (std::vector<std::string>{"item.words", "item.words", "noise", "noise",
+                                                       "topics", "topics", "topics"}));
   ASSERT_NO_FATAL_FAILURE(Check(*model_.dataset, options));
 }
 
