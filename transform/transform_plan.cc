@@ -33,7 +33,7 @@ const void* Contiguous(const RowsInput& input, size_t num_rows, const float** sc
 void ClearMissing(RowsBuilder* out, size_t num_rows, void* values) {
   const auto width = static_cast<size_t>(TypeWidth(out->type().type));
   const RowsView view = out->View();
-  if (std::memchr(view.present, 0, num_rows) == nullptr) return;
+  if (num_rows == 0 || std::memchr(view.present, 0, num_rows) == nullptr) return;
   for (size_t i = 0; i < num_rows; ++i) {
     if (!view.Has(i)) std::memset(static_cast<std::byte*>(values) + i * width, 0, width);
   }

@@ -21,6 +21,11 @@ constexpr double kPlaceBytes = sizeof(uint64_t) + sizeof(uint32_t);
 // Of a row: its session, the place that it is dealt to, its batch, and itself in that order.
 constexpr double kRowBytes = 4 * sizeof(uint32_t);
 
+// What codes of a column refer to.
+uint32_t DictionaryOf(const ColumnPlan& column) {
+  return column.source == kNone32 ? column.dictionary : column.source;
+}
+
 // Bytes of a whole stripe as a window holds it, by the records of its streams, which may lie.
 double DecodedBytes(const StripePlan& plan, const ScanProjection& projection, uint32_t num_rows) {
   double bytes = 0;
@@ -32,6 +37,10 @@ double DecodedBytes(const StripePlan& plan, const ScanProjection& projection, ui
   for (const ScanValues& values : projection.values) {
     const auto count = static_cast<double>(plan.columns[values.column].pool_values);
     bytes += count * TypeWidth(values.type);
+    const uint32_t dictionary = DictionaryOf(plan.columns[values.column]);
+    if (values.conversion.map == nullptr || dictionary == kNone32) continue;
+    bytes +=
+        static_cast<double>(plan.streams[dictionary].record.num_values) * TypeWidth(values.type);
   }
   for (const PlannedStream& stream : plan.streams) {
     if (stream.role == StreamRole::kDictionary)
@@ -62,9 +71,8 @@ Result<double> BytesOfRow(const DatasetFiles& dataset, const DatasetScanOptions&
   DatasetScanOptions looked = options;
   looked.access_log.clear();
   looked.scan.filter = {};
-  // Where a pipeline is part of decoding depends on the ranks, and the order must not: in this one
-  // values are as they are stored.
-  looked.order.unit = OrderUnit::kBlock;
+  // Whether a pipeline is part of decoding depends on the ranks, and the order must not.
+  looked.shard = {};
   MemoryBudget budget{.limit = options.scan.memory_bytes};
   ScanWorkers workers(&budget, /*threads=*/1);
   DSI_ASSIGN_OR_RETURN(

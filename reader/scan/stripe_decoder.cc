@@ -86,9 +86,15 @@ uint64_t StripeDecoder::bytes_expected() const {
     const uint64_t count = stream.record.num_values;
     values += all ? count : std::min<uint64_t>(count, 2 * core.page_values);
   });
-  // Dictionaries once more, as they are mapped.
+  // What a column is decoded to beside its first form, and dictionaries as they are mapped.
+  std::vector<uint8_t> is_counted(plan_->columns.size());
   for (const ScanValues& of : shared_->projection->values) {
     const ColumnPlan& column = plan_->columns[of.column];
+    if (std::exchange(is_counted[of.column], uint8_t{1}) != 0) {
+      const bool all = plan_->groups[column.group].is_general();
+      values +=
+          all ? column.pool_values : std::min<uint64_t>(column.pool_values, 2 * core.page_values);
+    }
     const uint32_t dictionary = column.source == kNone32 ? column.dictionary : column.source;
     if (of.conversion.map == nullptr || dictionary == kNone32) continue;
     values += plan_->streams[dictionary].record.num_values;

@@ -26,7 +26,7 @@ TransformStep Hash(const std::string& output, const std::string& input) {
       .output = output, .op = TransformOp::kSigridHash, .inputs = {input}, .salt = 7, .max = 1000};
 }
 
-// One elementwise stage for each kind of feature; all inputs are taken once.
+// An elementwise stage for each kind of feature, and a second one of some.
 Pipeline OneEach() {
   Pipeline pipeline;
   pipeline.steps = {
@@ -47,14 +47,17 @@ Pipeline OneEach() {
        .high = 9},
       Hash("words", "item.words"),
       {.output = "some_words", .op = TransformOp::kFirstX, .inputs = {"words"}, .n = 3}};
-  pipeline.outputs = {"items", "viewers",  "weight_log", "noise_at", "scaled",
-                      "bigs",  "sessions", "sights",     "words",    "some_words"};
+  pipeline.steps.push_back(Hash("viewers_hashed", "item.viewers"));
+  pipeline.steps.push_back({.output = "noise_log", .op = TransformOp::kLog1p, .inputs = {"noise"}});
+  pipeline.outputs = {"viewers_hashed", "noise_log", "items",  "viewers",
+                      "weight_log",     "noise_at",  "scaled", "bigs",
+                      "sessions",       "sights",    "words",  "some_words"};
   return pipeline;
 }
 
-const std::vector<std::string> kOutputs = {"items",      "viewers",        "weight_log", "noise_at",
-                                           "scaled.ids", "scaled.weights", "bigs",       "sessions",
-                                           "sights",     "words",          "some_words"};
+const std::vector<std::string> kOutputs = {
+    "viewers_hashed", "noise_log", "items",    "viewers", "weight_log", "noise_at",  "scaled.ids",
+    "scaled.weights", "bigs",      "sessions", "sights",  "words",      "some_words"};
 const std::vector<std::string> kInputs = {
     "user.history.item", "item.viewers", "weight",     "noise",      "topics.ids",
     "topics.weights",    "big",          "session_id", "item.views", "item.words"};
@@ -170,9 +173,17 @@ class MappedInputsTest : public ::testing::Test {
 
 TEST_F(MappedInputsTest, AreThoseThatNobodyElseTakes) {
   DatasetScanOptions options = OptionsOf(OneEach(), kOutputs);
-  const std::vector<std::string> all = {
-      "user.history.item", "item.viewers", "weight",    "noise", "topics", "big",
-      "session_id",        "item.views",   "item.words"};
+  const std::vector<std::string> all = {"user.history.item",
+                                        "item.viewers",
+                                        "item.viewers",
+                                        "weight",
+                                        "noise",
+                                        "noise",
+                                        "topics",
+                                        "big",
+                                        "session_id",
+                                        "item.views",
+                                        "item.words"};
   EXPECT_EQ(Mapped(options), all);
   const auto but = [&](const std::string& name) {
     std::vector<std::string> others = all;
@@ -324,14 +335,15 @@ TEST_F(MappedInputsTest, GiveWhatSeveralStagesMakeOfOneFeature) {
       {.output = "rest", .op = TransformOp::kModulus, .inputs = {"item.words"}, .max = 100},
       {.output = "log", .op = TransformOp::kLog1p, .inputs = {"noise"}},
       {.output = "bucket", .op = TransformOp::kBucketize, .inputs = {"noise"}, .borders = {0.5}},
-      Hash("ids", "topics"),
       {.output = "scaled", .op = TransformOp::kScoreMultiply, .inputs = {"topics"}, .value = 2.0},
-      {.output = "more", .op = TransformOp::kScoreAdd, .inputs = {"topics"}, .value = 1.0}};
-  const DatasetScanOptions options =
-      OptionsOf(pipeline, {"hashed", "rest", "log", "bucket", "ids.ids", "ids.weights",
-                           "scaled.ids", "scaled.weights", "more.ids", "more.weights"});
+      Hash("ids", "topics"),
+      {.output = "more", .op = TransformOp::kScoreAdd, .inputs = {"topics"}, .value = 1.0},
+      {.output = "other", .op = TransformOp::kModulus, .inputs = {"topics"}, .max = 9}};
+  const DatasetScanOptions options = OptionsOf(
+      pipeline, {"hashed", "rest", "log", "bucket", "ids.ids", "ids.weights", "scaled.ids",
+                 "scaled.weights", "more.ids", "more.weights", "other.ids", "other.weights"});
   EXPECT_EQ(Mapped(options), (std::vector<std::string>{"item.words", "item.words", "noise", "noise",
-                                                       "topics", "topics", "topics"}));
+                                                       "topics", "topics", "topics", "topics"}));
   ASSERT_NO_FATAL_FAILURE(Check(*model_.dataset, options));
 }
 
