@@ -1,5 +1,5 @@
-// Elementwise stages that are done while values are decoded: those of features that nobody else
-// takes.
+// Elementwise stages that are done while values are decoded: those of features that no other kind
+// of stage takes, and no output shows.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,9 @@
 
 namespace dsi::internal {
 
-// Has them done, and tells by stage where what it makes is; nowhere: it is to be run. For each
-// stage but the first of a feature its values are decoded once more, from pages that are read once.
-// What members are asked for is settled; what `session_outputs` of the first one has stays as it
-// is.
+// Has them done, and tells by stage where what it makes is; nowhere: it is to be run. Where several
+// take a feature its values are decoded for each of them, from pages that are read once. What
+// members are asked for is settled; what `session_outputs` of the first one has stays as it is.
 std::vector<FileRequest::Input> MapInputs(const TransformPlan& plan, const FileRequest& request,
                                           std::span<const uint32_t> session_outputs,
                                           std::span<const std::unique_ptr<ScanMember>> members);
