@@ -37,10 +37,11 @@ struct OrderOptions {
   Mix mix = Mix::kSessions;
   // In place of mixing_rows: as many whole batches, one at least, as are expected to take so many
   // bytes, held as unique rows of the features asked for. Directories of eight stripes tell, which
-  // are read when a scan begins without a state; a filter, and what a pipeline makes, are not
-  // counted. A state says how many rows it was, and its epoch goes on with them; the next one may
-  // have others, where features or this library have changed: mixing_rows pins them. Less than
-  // memory_bytes: blocks take up to twice as much, for more stripes are open. 0: by mixing_rows.
+  // are read when a scan begins without a state; a filter, and what a pipeline makes of rows (not
+  // of values while they are decoded), are not counted. A state says how many rows it was, and its
+  // epoch goes on with them; the next one may have others, where features or this library have
+  // changed: mixing_rows pins them. Less than memory_bytes: blocks take up to twice as much, for
+  // more stripes are open. 0: by mixing_rows.
   uint64_t mixing_bytes = 0;
 };
 

@@ -21,11 +21,6 @@ constexpr double kPlaceBytes = sizeof(uint64_t) + sizeof(uint32_t);
 // Of a row: its session, the place that it is dealt to, its batch, and itself in that order.
 constexpr double kRowBytes = 4 * sizeof(uint32_t);
 
-// What codes of a column refer to.
-uint32_t DictionaryOf(const ColumnPlan& column) {
-  return column.source == kNone32 ? column.dictionary : column.source;
-}
-
 // Bytes of a whole stripe as a window holds it, by the records of its streams, which may lie.
 double DecodedBytes(const StripePlan& plan, const ScanProjection& projection, uint32_t num_rows) {
   double bytes = 0;
@@ -35,12 +30,11 @@ double DecodedBytes(const StripePlan& plan, const ScanProjection& projection, ui
   for (const ScanShape& shape : projection.shapes)
     bytes += kPlaceBytes * plan.groups[plan.columns[shape.column].group].record.num_unique;
   for (const ScanValues& values : projection.values) {
-    const auto count = static_cast<double>(plan.columns[values.column].pool_values);
+    const ColumnPlan& column = plan.columns[values.column];
+    auto count = static_cast<double>(column.pool_values);
+    if (values.conversion.map != nullptr && column.looked_up() != kNone32)
+      count += static_cast<double>(plan.streams[column.looked_up()].record.num_values);
     bytes += count * TypeWidth(values.type);
-    const uint32_t dictionary = DictionaryOf(plan.columns[values.column]);
-    if (values.conversion.map == nullptr || dictionary == kNone32) continue;
-    bytes +=
-        static_cast<double>(plan.streams[dictionary].record.num_values) * TypeWidth(values.type);
   }
   for (const PlannedStream& stream : plan.streams) {
     if (stream.role == StreamRole::kDictionary)
@@ -71,8 +65,6 @@ Result<double> BytesOfRow(const DatasetFiles& dataset, const DatasetScanOptions&
   DatasetScanOptions looked = options;
   looked.access_log.clear();
   looked.scan.filter = {};
-  // Whether a pipeline is part of decoding depends on the ranks, and the order must not.
-  looked.shard = {};
   MemoryBudget budget{.limit = options.scan.memory_bytes};
   ScanWorkers workers(&budget, /*threads=*/1);
   DSI_ASSIGN_OR_RETURN(

@@ -26,9 +26,8 @@ Result<std::shared_ptr<ScanFile>> ScanFile::Open(std::vector<std::unique_ptr<Sca
     if (!status.ok()) return i == 0 ? status : status.At(member.name());
   }
   if (opened->filters_ && !opened->drops_all_) DSI_RETURN_IF_ERROR(opened->ResolveFilter());
-  std::vector<FileRequest::Input> mapped(plan != nullptr ? plan->stages().size() : 0);
-  // Whole pages are decoded: what few rows take of them is better made row by row.
-  if (plan != nullptr && all_rows_come)
+  std::vector<FileRequest::Input> mapped;
+  if (plan != nullptr)
     mapped = MapInputs(*plan, request, opened->session_outputs_, opened->members_);
   opened->JoinProjections();
   DSI_RETURN_IF_ERROR(

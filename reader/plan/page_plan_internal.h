@@ -81,6 +81,9 @@ struct ColumnPlan {
   std::vector<uint32_t> tiers;
   uint32_t newest = 0;       // Of OpenColumn.
   uint64_t pool_values = 0;  // Of a shape alone: kUnknownValues where they are windows.
+
+  // The stream whose values the codes refer to; none: nothing.
+  uint32_t looked_up() const { return source == kNone32 ? dictionary : source; }
 };
 
 // The time column (D-006), where a group is of form 6. Positions in StripePlan::groups, which is

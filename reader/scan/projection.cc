@@ -9,6 +9,7 @@
 
 #include "dsi/base/error_internal.h"
 #include "dsi/format/limits.h"
+#include "dsi/reader/decode/widened_map_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -370,10 +371,18 @@ uint32_t ScanProjection::AddHiddenCopy(uint32_t output) {
   return static_cast<uint32_t>(outputs.size() - 1);
 }
 
+bool ScanProjection::CanMapValues(uint32_t at) const {
+  const ScanValues& of = values[at];
+  const OpenColumn& column = columns[of.column];
+  return !column.blank && of.conversion.map == nullptr &&
+         (of.conversion.run == nullptr || Widens(column.entry_type(), of.type));
+}
+
 void ScanProjection::MapValues(uint32_t at, std::shared_ptr<const ValueMap> map, Type to) {
   ScanValues& of = values[at];
-  of.conversion.to_width = static_cast<size_t>(TypeWidth(to));
-  of.conversion.map = std::move(map);
+  if (of.conversion.run != nullptr)
+    map = WidenedMap(columns[of.column].entry_type(), of.type, std::move(map));
+  of.conversion = {.to_width = map->width(), .map = std::move(map)};
   of.type = to;
   of.may_be_narrow = false;
 }

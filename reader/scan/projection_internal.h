@@ -102,10 +102,8 @@ struct ScanProjection {
   // Another output, hidden, of the same column, whose values are its own; its position.
   uint32_t AddHiddenCopy(uint32_t output);
   // For values whose only user wants what a map makes of them, of type `to`: they are it as soon as
-  // they are decoded. Only those that are as they are stored can be mapped.
-  bool CanMapValues(uint32_t at) const {
-    return values[at].conversion.is_none() && !columns[values[at].column].blank;
-  }
+  // they are decoded. Only those that are as they are stored, or in a wider type, can be mapped.
+  bool CanMapValues(uint32_t at) const;
   void MapValues(uint32_t at, std::shared_ptr<const ValueMap> map, Type to);
   // The outputs as a scan tells them.
   std::vector<ScanColumn> ScanColumns() const;

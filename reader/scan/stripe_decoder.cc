@@ -95,9 +95,8 @@ uint64_t StripeDecoder::bytes_expected() const {
       values +=
           all ? column.pool_values : std::min<uint64_t>(column.pool_values, 2 * core.page_values);
     }
-    const uint32_t dictionary = column.source == kNone32 ? column.dictionary : column.source;
-    if (of.conversion.map == nullptr || dictionary == kNone32) continue;
-    values += plan_->streams[dictionary].record.num_values;
+    if (of.conversion.map == nullptr || column.looked_up() == kNone32) continue;
+    values += plan_->streams[column.looked_up()].record.num_values;
   }
   const uint64_t num_rows = core.stripes[plan_->stripe].num_rows;
   return plan_->bytes + sizeof(uint64_t) * (values + num_rows * plan_->groups.size());

@@ -114,10 +114,14 @@ class MappedInputsTest : public ::testing::Test {
 
   // Names of the pipeline's features that are mapped while they are decoded.
   std::vector<std::string> Mapped(const DatasetScanOptions& options, bool wants_sessions = false) {
+    return Mapped(*model_.dataset, options, wants_sessions);
+  }
+  static std::vector<std::string> Mapped(const Dataset& dataset, const DatasetScanOptions& options,
+                                         bool wants_sessions = false) {
     internal::MemoryBudget budget;
     internal::ScanWorkers workers(&budget, 1);
-    const auto files = internal::ScanFiles::Make(&internal::DatasetAccess::Files(*model_.dataset),
-                                                 options, wants_sessions, &workers, &budget);
+    const auto files = internal::ScanFiles::Make(&internal::DatasetAccess::Files(dataset), options,
+                                                 wants_sessions, &workers, &budget);
     EXPECT_TRUE(files.ok()) << files.status().ToString();
     const auto file = (*files)->Open(0, 0);
     EXPECT_TRUE(file.ok()) << file.status().ToString();
@@ -211,24 +215,47 @@ TEST_F(MappedInputsTest, AreThoseThatNobodyElseTakes) {
   EXPECT_EQ(Mapped(options), but("noise"));
 }
 
-TEST_F(MappedInputsTest, ArePartOfScansOfAllRows) {
+// Whatever rows of a stripe come, whole pages of it are decoded.
+TEST_F(MappedInputsTest, ArePartOfScansOfSomeRows) {
   DatasetScanOptions options = OptionsOf(OneEach(), kOutputs);
+  const std::vector<std::string> all = Mapped(options);
   options.order.unit = OrderUnit::kBlock;
-  EXPECT_TRUE(Mapped(options).empty());
-  options.order.unit = OrderUnit::kStripe;
-  EXPECT_FALSE(Mapped(options).empty());
+  EXPECT_EQ(Mapped(options), all);
   options.scan.filter.where = {{"label", Compare::kEqual, 1}};
-  EXPECT_TRUE(Mapped(options).empty());
-  options.scan.filter = {};
+  EXPECT_EQ(Mapped(options), all);
   options.rows = {{0, 10}};
-  EXPECT_TRUE(Mapped(options).empty());
+  EXPECT_EQ(Mapped(options), all);
+  options.shard.world = 20;  // Several share a stripe.
+  EXPECT_EQ(Mapped(options), all);
 }
 
-TEST_F(MappedInputsTest, ConvertedOnesAreNot) {
+// Values that are widened first cannot fail to be what is asked for; bools can.
+TEST_F(MappedInputsTest, AreWidenedOnesAsWell) {
+  const ModelTable table = RandomTable(3, 500, 9);
   DatasetScanOptions options;
-  options.pipeline.steps = {Hash("labels", "label")};  // int8, taken as int32.
-  options.scan.features = {{.name = "labels", .layout = Layout::kJagged}};
-  EXPECT_TRUE(Mapped(options).empty());
+  std::vector<std::string> columns;
+  std::vector<std::string> names;
+  std::vector<std::string> outputs;
+  std::set<Type> widened;
+  for (const ModelColumn& column : table.columns) {
+    const bool is_known = column.kind != Kind::kEmbedding && column.kind != Kind::kWeighted;
+    if (!is_known || column.type == Type::kBytes) continue;
+    const std::string output = "of." + column.name;
+    options.pipeline.steps.push_back(
+        IsFloat(column.type)
+            ? TransformStep{.output = output, .op = TransformOp::kLog1p, .inputs = {column.name}}
+            : Hash(output, column.name));
+    columns.push_back(column.name);
+    outputs.push_back(output);
+    if (column.type == Type::kBool) continue;
+    names.push_back(column.name);
+    if (TransformTypeOf(column.type) != column.type) widened.insert(column.type);
+  }
+  EXPECT_GE(widened.size(), 4U);
+  const SlicedDataset model(table, {200, 300}, 100);
+  options = OptionsOf(options.pipeline, outputs);
+  EXPECT_EQ(Mapped(*model.dataset, options), names);
+  ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options, columns));
 }
 
 TEST_F(MappedInputsTest, CutOnesAreNot) {
@@ -347,13 +374,30 @@ TEST_F(MappedInputsTest, GiveWhatSeveralStagesMakeOfOneFeature) {
   ASSERT_NO_FATAL_FAILURE(Check(*model_.dataset, options));
 }
 
-TEST_F(MappedInputsTest, DependOnHowManyShareAStripe) {
-  DatasetScanOptions options = OptionsOf(OneEach(), kOutputs);
-  options.shard.world = 2;
-  EXPECT_FALSE(Mapped(options).empty());
-  ASSERT_NO_FATAL_FAILURE(Check(*model_.dataset, options));
-  options.shard.world = 20;  // More than half as many as stripes.
-  EXPECT_TRUE(Mapped(options).empty());
+// Of blocks, of rows that pass or are named, of one rank of many.
+TEST_F(MappedInputsTest, GiveItOfSomeRows) {
+  const ModelDataset model(HistoryTable(21, 1500), 3, 300);
+  DatasetScanOptions all = OptionsOf(OneEach(), kOutputs);
+  for (const uint32_t threads : {1U, 3U}) {
+    all.scan.threads = threads;
+    for (const uint32_t mixing_rows : {0U, 400U}) {
+      DatasetScanOptions options = all;
+      options.order = {
+          .unit = OrderUnit::kBlock, .seed = 2, .block_rows = 70, .mixing_rows = mixing_rows};
+      ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
+      options.scan.filter.where = {{"label", Compare::kEqual, 1}};
+      ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
+      options.scan.filter = {.sample = {{.when = {}, .keep = 0.1}}};
+      ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
+    }
+    DatasetScanOptions options = all;
+    options.rows = {{3, 4}, {290, 320}, {700, 701}};
+    ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
+    options = all;
+    options.shard = {.rank = 3, .world = 20};
+    options.scan.batch_size = 50;
+    ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
+  }
 }
 
 TEST(MappedEntriesTest, AreMadeOnceWhereThereIsRoomAndUse) {
