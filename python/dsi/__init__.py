@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         write_overlay,
         write_overlays,
     )
+    from .planning import FileReads, ReadPlan
     from .projections import Dense, Jagged, Kjt, Labels, Padded
     from .rewriting import (
         DeleteReport,
@@ -125,6 +126,8 @@ _LAZY = {
     "Table": "table_on_disk",
     "MixedLoader": "mixing",
     "mix": "mixing",
+    "FileReads": "planning",
+    "ReadPlan": "planning",
     "ShuffleReport": "shuffling",
     "ValueCounts": "value_counts",
     "verify": "verification",
@@ -152,6 +155,7 @@ __all__ = [
     "Description",
     "Error",
     "File",
+    "FileReads",
     "FileVerdict",
     "Garbage",
     "Hash",
@@ -175,6 +179,7 @@ __all__ = [
     "Padded",
     "PaddedTensors",
     "Pipeline",
+    "ReadPlan",
     "RecoverReport",
     "ResourceExhausted",
     "Scan",

@@ -21,6 +21,7 @@ from .transforms import Transforms, native_pipeline
 
 if TYPE_CHECKING:
     from .loader import Loader
+    from .planning import ReadPlan
     from .value_counts import ValueCounts
 
 Where = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
@@ -333,6 +334,24 @@ class Dataset(Tables):
             "memory_bytes": memory_bytes,
         }
         return self.native.count_rows(make_options(Plan("int64"), asked))
+
+    def plan(
+        self,
+        features: Features | None = None,
+        *,
+        kjt: str = "expanded",
+        index_dtype: Any = "int64",
+        **keywords: Unpack[ScanKeywords],
+    ) -> ReadPlan:
+        """What a scan of these features with these keywords will read of each file: bytes, reads,
+        and what statistics let it pass over. Of all ranks together, in the order of the files.
+
+        Reads directories, no page, and opens no file that is passed over. Errors: those of `scan`.
+        """
+        from .planning import plan_of
+
+        plan = resolve(self.native, features, kjt, index_dtype, keywords.get("transforms"))
+        return plan_of(self, make_options(plan, keywords))
 
     def session_starts(self, begin: int = 0, end: int | None = None) -> list[int]:
         """Rows among [begin, end) with which sessions begin: runs of rows equal in what a file is

@@ -9,6 +9,7 @@
 #include "dsi/python/src/batch.h"
 #include "dsi/python/src/comparison.h"
 #include "dsi/python/src/dataset.h"
+#include "dsi/python/src/dataset_plan.h"
 #include "dsi/python/src/filter.h"
 #include "dsi/python/src/mixed_scan.h"
 #include "dsi/python/src/open_options.h"
@@ -41,6 +42,7 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindScan(module);
   dsi::python::BindOpenOptions(module);
   dsi::python::BindDataset(module);
+  dsi::python::BindDatasetPlan(module);
   dsi::python::BindComparison(module);
   dsi::python::BindShuffleReport(module);
   dsi::python::BindValueCounts(module);
