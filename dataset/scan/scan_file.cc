@@ -11,7 +11,7 @@ namespace dsi::internal {
 
 Result<std::shared_ptr<ScanFile>> ScanFile::Open(std::vector<std::unique_ptr<ScanMember>> members,
                                                  FileRequest request, const TransformPlan* plan,
-                                                 bool all_rows_come, MemoryBudget* budget) {
+                                                 const ComingRows& coming, MemoryBudget* budget) {
   std::shared_ptr<ScanFile> opened(new ScanFile(std::move(members), budget));
   DSI_RETURN_IF_ERROR(opened->CheckOverlays());
   opened->drops_all_ = request.drops_all;
@@ -28,11 +28,11 @@ Result<std::shared_ptr<ScanFile>> ScanFile::Open(std::vector<std::unique_ptr<Sca
   if (opened->filters_ && !opened->drops_all_) DSI_RETURN_IF_ERROR(opened->ResolveFilter());
   std::vector<FileRequest::Input> mapped;
   if (plan != nullptr)
-    mapped = MapInputs(*plan, request, opened->session_outputs_, opened->members_);
+    mapped = MapInputs(*plan, request, opened->session_outputs_, coming.share, opened->members_);
   opened->JoinProjections();
   DSI_RETURN_IF_ERROR(
       opened->records_.Add(opened->projection().outputs.size() * sizeof(FilePlace)));
-  opened->all_rows_come_ = all_rows_come;
+  opened->all_rows_come_ = coming.all;
   opened->plan_ = plan;
   if (plan != nullptr) {
     opened->transforms_ = MakeFileTransforms(*plan, opened->OutputsAt(request.inputs),

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "dsi/dataset/scan/coming_rows_internal.h"
 #include "dsi/dataset/scan/derived_task_internal.h"
 #include "dsi/dataset/scan/joint_projection_internal.h"
 #include "dsi/dataset/scan/scan_member_internal.h"
@@ -45,10 +46,9 @@ class ScanFile {
  public:
   // Members are those of the request, not resolved. Plan (null: no pipeline), budget and workers
   // outlive it. Errors: those of NewScan; kBadInput: an overlay of other rows (F-088).
-  // `all_rows_come`: of the stripes that are read, but perhaps for the first and the last.
   static Result<std::shared_ptr<ScanFile>> Open(std::vector<std::unique_ptr<ScanMember>> members,
                                                 FileRequest request, const TransformPlan* plan,
-                                                bool all_rows_come, MemoryBudget* budget);
+                                                const ComingRows& coming, MemoryBudget* budget);
 
   // Of the file itself.
   ScanShared* shared() { return members_[0]->shared(); }

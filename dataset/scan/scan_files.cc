@@ -22,11 +22,7 @@ Result<std::unique_ptr<ScanFiles>> ScanFiles::Make(const DatasetFiles* dataset,
                                                    MemoryBudget* budget) {
   std::unique_ptr<ScanFiles> files(new ScanFiles(dataset, wants_sessions, workers, budget));
   const RowFilter& filter = options.scan.filter;
-  // Of many ranks each has its own stripes.
-  const uint64_t world = options.shard.world;
-  files->all_rows_come_ = options.order.unit != OrderUnit::kBlock && options.rows.empty() &&
-                          filter.where.empty() && filter.sample.empty() &&
-                          (world == 1 || 2 * world <= dataset->stripe_ends().size());
+  files->coming_ = ComingRowsOf(*dataset, options);
   DSI_ASSIGN_OR_RETURN(files->asked_, AskedOutputs::Make(*dataset, options));
   DSI_ASSIGN_OR_RETURN(files->joint_, files->asked_->NewProjection());
   if (!filter.where.empty()) {
@@ -97,8 +93,8 @@ Result<std::shared_ptr<ScanFile>> ScanFiles::Make(size_t file, size_t variant) {
                                  [&](const PlacedOverlay& one) { return one.overlay == overlay; });
     members.push_back(ScanMember::Make(std::move(reader), at->stripes, workers_, budget_));
   }
-  auto opened = ScanFile::Open(std::move(members), std::move(request), asked_->plan(),
-                               all_rows_come_, budget_);
+  auto opened =
+      ScanFile::Open(std::move(members), std::move(request), asked_->plan(), coming_, budget_);
   if (!opened.ok()) return opened.status().At(dataset_->files()[file].path);
   (*opened)->SetFilterReading(filter_fetcher_, &guess_);
   for (const std::unique_ptr<ScanMember>& member : (*opened)->members()) {

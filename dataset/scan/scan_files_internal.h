@@ -79,7 +79,7 @@ class ScanFiles {
 
   const DatasetFiles* dataset_;
   bool wants_sessions_;
-  bool all_rows_come_ = false;  // Of stripes, as far as the options tell.
+  ComingRows coming_;
   ScanWorkers* workers_;
   MemoryBudget* budget_;
   std::unique_ptr<const AskedOutputs> asked_;

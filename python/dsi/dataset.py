@@ -344,9 +344,11 @@ class Dataset(Tables):
         **keywords: Unpack[ScanKeywords],
     ) -> ReadPlan:
         """What a scan of these features with these keywords will read of each file: bytes, reads,
-        and what statistics let it pass over. Of all ranks together, in the order of the files.
+        and what statistics let it pass over. Of all ranks together, in the order of the files:
+        order, state, rank and world make no difference.
 
-        Reads directories, no page, and opens no file that is passed over. Errors: those of `scan`.
+        Reads directories, no page, and opens no file that is passed over. Errors: those of `scan`
+        about features, filter, rows and transforms.
         """
         from .planning import plan_of
 

@@ -374,8 +374,7 @@ uint32_t ScanProjection::AddHiddenCopy(uint32_t output) {
 bool ScanProjection::CanMapValues(uint32_t at) const {
   const ScanValues& of = values[at];
   const OpenColumn& column = columns[of.column];
-  return !column.blank && of.conversion.map == nullptr &&
-         (of.conversion.run == nullptr || Widens(column.entry_type(), of.type));
+  return !column.blank && (of.conversion.run == nullptr || Widens(column.entry_type(), of.type));
 }
 
 void ScanProjection::MapValues(uint32_t at, std::shared_ptr<const ValueMap> map, Type to) {

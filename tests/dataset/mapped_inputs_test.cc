@@ -12,7 +12,6 @@
 #include "dsi/dataset/dataset.h"
 #include "dsi/dataset/dataset_access_internal.h"
 #include "dsi/dataset/scan/scan_files_internal.h"
-#include "dsi/reader/decode/mapped_entries_internal.h"
 #include "dsi/tests/dataset/overlaid_table.h"
 #include "dsi/tests/dataset/sliced_dataset.h"
 #include "dsi/tests/support/batch_rows.h"
@@ -153,20 +152,40 @@ class MappedInputsTest : public ::testing::Test {
   }
 
   // As features that are shown as well, which are not mapped.
-  static void Check(const Dataset& dataset, DatasetScanOptions options,
+  static void Check(const Dataset& dataset, const DatasetScanOptions& options,
                     const std::vector<std::string>& inputs = kInputs) {
+    DatasetScanOptions shown = options;
+    for (const std::string& input : inputs)
+      shown.scan.features.push_back({.name = input, .layout = Layout::kJagged});
+    ExpectAlike(dataset, options, shown);
+  }
+  // As features that a stage takes whole, which are not mapped either, in whatever type.
+  static void CheckTaken(const Dataset& dataset, const DatasetScanOptions& options,
+                         const std::vector<std::string>& inputs) {
+    DatasetScanOptions taken = options;
+    for (const std::string& input : inputs) {
+      taken.pipeline.steps.push_back({.output = "taken." + input,
+                                      .op = TransformOp::kFill,
+                                      .inputs = {input},
+                                      .value = int64_t{1}});
+      taken.scan.features.push_back({.name = "taken." + input, .layout = Layout::kJagged});
+    }
+    EXPECT_TRUE(Mapped(dataset, taken).empty());
+    ExpectAlike(dataset, options, taken);
+  }
+  // `more` asks for the same first.
+  static void ExpectAlike(const Dataset& dataset, const DatasetScanOptions& options,
+                          const DatasetScanOptions& more) {
     const auto mapped = RowsOfAll(dataset, options);
     ASSERT_FALSE(mapped.empty());
+    const auto others = RowsOfAll(dataset, more);
     const size_t num_outputs = options.scan.features.size();
-    for (const std::string& input : inputs)
-      options.scan.features.push_back({.name = input, .layout = Layout::kJagged});
-    const auto shown = RowsOfAll(dataset, options);
-    const size_t num_shown = options.scan.features.size();
-    ASSERT_EQ(shown.size() / num_shown, mapped.size() / num_outputs);
+    const size_t num_others = more.scan.features.size();
+    ASSERT_EQ(others.size() / num_others, mapped.size() / num_outputs);
     for (size_t i = 0; i < mapped.size(); ++i) {
       const size_t batch = i / num_outputs;
       const Projection& asked = options.scan.features[i % num_outputs];
-      ASSERT_EQ(mapped[i], shown[batch * num_shown + i % num_outputs])
+      ASSERT_EQ(mapped[i], others[batch * num_others + i % num_outputs])
           << "batch " << batch << ", " << asked.name << ", layout "
           << static_cast<int>(asked.layout);
     }
@@ -215,18 +234,45 @@ TEST_F(MappedInputsTest, AreThoseThatNobodyElseTakes) {
   EXPECT_EQ(Mapped(options), but("noise"));
 }
 
-// Whatever rows of a stripe come, whole pages of it are decoded.
-TEST_F(MappedInputsTest, ArePartOfScansOfSomeRows) {
+// Whole pages are mapped, so that enough of their rows must come: a quarter, for several stages of
+// one feature half.
+TEST_F(MappedInputsTest, ArePartOfScansOfManyRows) {
   DatasetScanOptions options = OptionsOf(OneEach(), kOutputs);
   const std::vector<std::string> all = Mapped(options);
+  std::vector<std::string> single = all;
+  std::erase_if(single, [](const std::string& name) {
+    return name == "item.viewers" || name == "noise";  // Of two stages each.
+  });
   options.order.unit = OrderUnit::kBlock;
-  EXPECT_EQ(Mapped(options), all);
-  options.scan.filter.where = {{"label", Compare::kEqual, 1}};
-  EXPECT_EQ(Mapped(options), all);
-  options.rows = {{0, 10}};
   EXPECT_EQ(Mapped(options), all);
   options.shard.world = 20;  // Several share a stripe.
   EXPECT_EQ(Mapped(options), all);
+  options.scan.filter.where = {{"label", Compare::kEqual, 1}};
+  EXPECT_EQ(Mapped(options), all);
+  options.scan.filter.sample = {{.when = {}, .keep = 0.6}};
+  EXPECT_EQ(Mapped(options), single);
+  options.scan.filter.sample[0].keep = 0.4;
+  EXPECT_TRUE(Mapped(options).empty());
+  options.scan.filter.sample[0].when = {{"label", Compare::kEqual, 0}};
+  EXPECT_EQ(Mapped(options), single);
+
+  options.scan.filter = {};
+  const auto ends = internal::DatasetAccess::Files(*model_.dataset).stripe_ends();
+  const uint64_t first = ends[0];
+  const uint64_t two = ends[1];
+  options.rows = {{0, (first + 3) / 4 - 1}};
+  EXPECT_TRUE(Mapped(options).empty());
+  options.rows = {{0, (first + 3) / 4}};
+  EXPECT_EQ(Mapped(options), single);
+  // Two spans of one stripe, of which the second lies in the next as well.
+  options.rows = {{0, 5}, {first - 5, first - 10 + (two + 3) / 4}};
+  EXPECT_EQ(Mapped(options), single);
+  --options.rows[1].end;
+  EXPECT_TRUE(Mapped(options).empty());
+  options.rows = {{first, first + (two - first + 1) / 2}};
+  EXPECT_EQ(Mapped(options), all);
+  --options.rows[0].end;
+  EXPECT_EQ(Mapped(options), single);
 }
 
 // Values that are widened first cannot fail to be what is asked for; bools can.
@@ -255,7 +301,7 @@ TEST_F(MappedInputsTest, AreWidenedOnesAsWell) {
   const SlicedDataset model(table, {200, 300}, 100);
   options = OptionsOf(options.pipeline, outputs);
   EXPECT_EQ(Mapped(*model.dataset, options), names);
-  ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options, columns));
+  ASSERT_NO_FATAL_FAILURE(CheckTaken(*model.dataset, options, columns));
 }
 
 TEST_F(MappedInputsTest, CutOnesAreNot) {
@@ -387,72 +433,17 @@ TEST_F(MappedInputsTest, GiveItOfSomeRows) {
       ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
       options.scan.filter.where = {{"label", Compare::kEqual, 1}};
       ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
-      options.scan.filter = {.sample = {{.when = {}, .keep = 0.1}}};
+      options.scan.filter = {.where = {}, .sample = {{.when = {}, .keep = 0.5}}};
       ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
     }
     DatasetScanOptions options = all;
-    options.rows = {{3, 4}, {290, 320}, {700, 701}};
+    options.rows = {{3, 4}, {200, 420}, {700, 1001}};
     ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
     options = all;
     options.shard = {.rank = 3, .world = 20};
     options.scan.batch_size = 50;
     ASSERT_NO_FATAL_FAILURE(Check(*model.dataset, options));
   }
-}
-
-TEST(MappedEntriesTest, AreMadeOnceWhereThereIsRoomAndUse) {
-  class Twice : public internal::ValueMap {
-   public:
-    Twice() : ValueMap(4) {}
-    void Apply(const void* in, size_t n, void* out) const override {
-      ++calls;
-      for (size_t i = 0; i < n; ++i) {
-        static_cast<uint32_t*>(out)[i] =
-            static_cast<uint32_t>(2 * static_cast<const uint64_t*>(in)[i]);
-      }
-    }
-    mutable int calls = 0;
-  };
-  const std::vector<uint64_t> values = {5, 7, 9};
-  const Twice map;
-  internal::MemoryBudget budget{.limit = 1 << 16};
-  internal::MappedEntries entries(&budget);
-  const auto add = [&](size_t count) {
-    internal::SharedDictionary dictionary{values.data(), count, 8};
-    entries.AddTo(&dictionary);
-    return static_cast<const uint32_t*>(dictionary.mapped);
-  };
-  entries.Start(&map, 2);
-  EXPECT_EQ(add(3), nullptr);  // More entries than values.
-  entries.Start(&map, 3);
-  for (int time = 0; time < 2; ++time) {
-    const uint32_t* const made = add(3);
-    ASSERT_NE(made, nullptr);
-    EXPECT_EQ(std::vector<uint32_t>(made, made + 3), (std::vector<uint32_t>{10, 14, 18}));
-    EXPECT_EQ(map.calls, 1);
-  }
-  entries.Start(&map, 3);
-  EXPECT_NE(add(2), nullptr);
-  EXPECT_EQ(map.calls, 2);
-
-  // Others need what is left of the memory; what these have already they may use.
-  budget.Count(budget.left() - 50'000 / 4);
-  entries.Start(&map, 3);
-  EXPECT_NE(add(3), nullptr);
-  EXPECT_EQ(map.calls, 3);
-  internal::MappedEntries late(&budget);
-  late.Start(&map, 3);
-  internal::SharedDictionary refused{values.data(), 3, 8};
-  late.AddTo(&refused);
-  EXPECT_EQ(refused.mapped, nullptr);
-
-  internal::MemoryBudget none{.limit = 20};
-  internal::MappedEntries without(&none);
-  without.Start(&map, 3);
-  internal::SharedDictionary dictionary{values.data(), 3, 8};
-  without.AddTo(&dictionary);
-  EXPECT_EQ(dictionary.mapped, nullptr);
-  EXPECT_EQ(map.calls, 3);
 }
 
 }  // namespace
