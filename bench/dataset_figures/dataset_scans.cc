@@ -177,7 +177,14 @@ std::vector<Case> TransformCases(const std::vector<std::string>& lists,
   reading_rows.options = plain.options;
   plain.use = [expanded = std::make_shared<Expanded>(pipeline, lists, numbers)](
                   const Batch& batch) { return (*expanded)(batch); };
-  return {std::move(unique), std::move(plain), std::move(reading), std::move(reading_rows)};
+  // As Python's loader shuffles.
+  const OrderOptions shuffled = {
+      .unit = OrderUnit::kBlock, .block_rows = 32768, .mixing_rows = 131072};
+  Case unique_blocks{.name = "on unique rows, in blocks", .options = unique.options};
+  Case reading_blocks{.name = "without transforms, in blocks", .options = reading.options};
+  unique_blocks.options.order = reading_blocks.options.order = shuffled;
+  return {std::move(unique),       std::move(plain),         std::move(reading),
+          std::move(reading_rows), std::move(unique_blocks), std::move(reading_blocks)};
 }
 
 }  // namespace

@@ -57,22 +57,37 @@ TEST(NarrowValues, AreOfTheFewestBytes) {
 }
 
 constexpr size_t kRows = 4000;
-constexpr size_t kUsers = 300;
+constexpr size_t kWindow = 9;
+constexpr size_t kUsers = 80;
 // The greatest entry of a feature each; the last has entries below 0 as well.
 constexpr int64_t kGreatest[] = {0xFF, 0x100, 0xFFFF, 0x10000, 0xFFFFFFFF, 0x100000000, 7};
+
+uint64_t EntryOf(std::mt19937_64* random, size_t feature) {
+  const auto greatest = static_cast<uint64_t>(kGreatest[feature]);
+  const uint64_t entry = (*random)() % 20 == 0 ? greatest : (*random)() % (greatest + 1);
+  const bool is_below = feature + 1 == std::size(kGreatest) && (*random)() % 4 == 0;
+  return is_below ? 0 - entry : entry;
+}
 
 std::vector<uint64_t> EntriesOf(size_t user, size_t feature) {
   std::mt19937_64 random(user * 10 + feature);
   std::vector<uint64_t> entries(random() % 12);
-  for (uint64_t& entry : entries) {
-    entry = random() % static_cast<uint64_t>(kGreatest[feature] + 1);
-    if (random() % 20 == 0) entry = static_cast<uint64_t>(kGreatest[feature]);
-    if (feature + 1 == std::size(kGreatest) && random() % 4 == 0) entry = 0 - entry;
+  for (uint64_t& entry : entries) entry = EntryOf(&random, feature);
+  return entries;
+}
+
+// The newest entries of a user who was there `times` times, with a new one every third time.
+std::vector<uint64_t> WindowOf(size_t user, size_t feature, size_t times) {
+  std::vector<uint64_t> entries(std::min(kWindow, times / 3));
+  for (size_t i = 0; i < entries.size(); ++i) {
+    std::mt19937_64 random((user * kRows + times / 3 - i) * 10 + feature);
+    entries[i] = EntryOf(&random, feature);
   }
   return entries;
 }
 
-// Users in no order: their lists are decoded whole for a stripe, and looked up row by row.
+// Users in no order: their lists are decoded whole for a stripe, and looked up row by row. Those of
+// user.w* shift.
 ModelTable UserTable() {
   ModelTable table;
   table.num_rows = kRows;
@@ -96,6 +111,14 @@ ModelTable UserTable() {
         [&](size_t user, size_t) { return user % 17 == 3 ? Entries() : EntriesOf(user, f); });
   }
   table.schema.groups = {{"user", "user_id", names}};
+  names.clear();
+  for (size_t f = 0; f < std::size(kGreatest); ++f) {
+    names.push_back("user.w" + std::to_string(f));
+    std::vector<size_t> times(kUsers);
+    add(names.back(), Kind::kList,
+        [&](size_t user, size_t) { return Entries(WindowOf(user, f, times[user]++)); });
+  }
+  table.schema.groups.push_back({"seen", "", names});
   return table;
 }
 
@@ -106,12 +129,21 @@ INSTANTIATE_TEST_SUITE_P(Threads, NarrowScans, testing::Values(1U, 3U));
 TEST_P(NarrowScans, AgreeWithTheModel) {
   const ModelTable table = UserTable();
   const auto reader = OpenBytes(WriteRows(
-      table, {.keep_order = true, .stripe_rows = 1500, .page_values = 1024, .threads = 1}));
+      table, {.keep_order = true, .stripe_rows = 2000, .page_values = 1024, .threads = 1}));
   ASSERT_TRUE(reader.ok()) << reader.status().ToString();
   const auto groups = (*reader)->Groups();
   ASSERT_TRUE(groups.ok()) << groups.status().ToString();
-  ASSERT_TRUE(std::any_of(groups->begin(), groups->end(), [](const GroupInfo& group) {
-    return group.stripes[0].form == IndexForm::kGeneral;
+  // Those of user.f* and of user.w*.
+  ASSERT_GE(std::ranges::count_if(*groups,
+                                  [](const GroupInfo& group) {
+                                    return group.columns.size() >= std::size(kGreatest) &&
+                                           group.stripes[0].form >= IndexForm::kGeneral;
+                                  }),
+            2);
+  const auto streams = (*reader)->Streams("user.w2");
+  ASSERT_TRUE(streams.ok()) << streams.status().ToString();
+  ASSERT_TRUE(std::ranges::any_of(*streams, [](const StreamInfo& stream) {
+    return stream.role == "windows" && stream.num_values > 0;
   }));
   for (const bool is_short : {false, true}) {
     for (const bool is_filtered : {false, true}) {
