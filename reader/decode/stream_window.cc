@@ -124,6 +124,11 @@ Status StreamWindow::Require(uint64_t first, uint64_t end) {
     }
   }
   Drop(first);
+  // What is kept, to the end of the last page at once, so that nothing is moved as it grows.
+  const uint64_t last =
+      keep_all_ ? num_values()
+                : std::min(num_values(), (end + page_values - 1) / page_values * page_values);
+  DSI_RETURN_IF_ERROR(buffer_.Reserve((last - begin_) * width_, (end_ - begin_) * width_));
   for (uint64_t page = end_ / page_values; end_ < end; ++page)
     DSI_RETURN_IF_ERROR(AppendPage(static_cast<uint32_t>(page)));
   StartAhead(end - first);
@@ -138,12 +143,9 @@ Status StreamWindow::RequireAll() {
 
 Status StreamWindow::AppendPage(uint32_t page) {
   const uint64_t count = CountOf(page);
-  const uint64_t held = (end_ - begin_) * width_;
-  // A window of a later stream is often as long: a full window at once saves growing it in steps.
-  DSI_RETURN_IF_ERROR(
-      buffer_.Reserve(keep_all_ ? num_values() * width_ : held + count * width_, held));
   DSI_ASSIGN_OR_RETURN(const bool is_there, TakeAhead(page));
-  if (!is_there) DSI_RETURN_IF_ERROR(DecodePage(page, buffer_.data() + held, &unfit_));
+  if (!is_there)
+    DSI_RETURN_IF_ERROR(DecodePage(page, buffer_.data() + (end_ - begin_) * width_, &unfit_));
   if (stream_->role == StreamRole::kValues) context_->room().CountDecoded(count);
   end_ += count;
   return Status::Ok();
