@@ -1,5 +1,6 @@
 #include "dsi/reader/scan/picked_rows_internal.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace dsi::internal {
@@ -40,7 +41,12 @@ void PickedRows::FindRuns(std::span<const uint32_t> rows) {
 void PickedRows::PickSlots(std::span<const uint32_t> from, std::span<const uint32_t> rows,
                            uint32_t* to) const {
   if (runs_.empty()) {
-    for (size_t row = 0; row < rows.size(); ++row) to[row] = from[rows[row]];
+    const size_t fetched = rows.size() - std::min(rows.size(), kPrefetchAhead);
+    for (size_t row = 0; row < fetched; ++row) {
+      __builtin_prefetch(from.data() + rows[row + kPrefetchAhead]);
+      to[row] = from[rows[row]];
+    }
+    for (size_t row = fetched; row < rows.size(); ++row) to[row] = from[rows[row]];
     return;
   }
   // In a window each run is in a cache line of its own, that of no cache.
