@@ -1,6 +1,8 @@
 #include "dsi/dataset/scan/coming_rows_internal.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 namespace dsi::internal {
 namespace {

@@ -12,7 +12,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class FileReads:
+class _Reads:
+    rows: int
+    stripes: int
+    stripes_skipped: int
+    reads: int
+    bytes: int
+    bytes_needed: int
+    directory_reads: int
+    directory_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileReads(_Reads):
     """What is read of one file; of a whole dataset: `ReadPlan`.
 
     file: its place in `Dataset.files`. rows: those asked for, before a filter. stripes: with such
@@ -24,34 +36,18 @@ class FileReads:
     """
 
     file: int
-    rows: int
-    stripes: int
-    stripes_skipped: int
-    reads: int
-    bytes: int
-    bytes_needed: int
-    directory_reads: int
-    directory_bytes: int
     steps: int
     is_skipped: bool
 
 
 @dataclass(frozen=True, slots=True)
-class ReadPlan:
+class ReadPlan(_Reads):
     """What `Dataset.plan` found: sums over the files that have rows asked for (`FileReads`).
 
-    files: these, in their order. Pages are read as often where another order comes back to a
-    stripe, and in more reads.
+    files: these, in their order. Another order reads the same pages, some of them several times,
+    and in more reads.
     """
 
-    rows: int
-    stripes: int
-    stripes_skipped: int
-    reads: int
-    bytes: int
-    bytes_needed: int
-    directory_reads: int
-    directory_bytes: int
     files_skipped: int
     files: list[FileReads]
 

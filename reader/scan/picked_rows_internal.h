@@ -25,11 +25,6 @@ class PickedRows {
   const GroupRows& group(uint32_t i) const { return groups_[i].rows; }
 
  private:
-  // Rows that follow each other.
-  struct Run {
-    uint32_t first;
-    uint32_t count;
-  };
   struct Group {
     explicit Group(MemoryBudget* budget)
         : slots(budget), touched(budget), inverse(budget), renumber(budget) {}
@@ -37,12 +32,7 @@ class PickedRows {
     BatchUnique renumber;
     GroupRows rows;
   };
-  void FindRuns(std::span<const uint32_t> rows);
-  void PickSlots(std::span<const uint32_t> from, std::span<const uint32_t> rows,
-                 uint32_t* to) const;
-
   const ScanProjection& projection_;
-  CountedVector<Run> runs_;  // Of the rows that are picked.
   std::vector<Group> groups_;
 };
 

@@ -133,6 +133,9 @@ TEST_P(NarrowScans, AgreeWithTheModel) {
   ASSERT_TRUE(reader.ok()) << reader.status().ToString();
   const auto groups = (*reader)->Groups();
   ASSERT_TRUE(groups.ok()) << groups.status().ToString();
+  ASSERT_TRUE(std::any_of(groups->begin(), groups->end(), [](const GroupInfo& group) {
+    return group.stripes[0].form == IndexForm::kGeneral;
+  }));
   // Those of user.f* and of user.w*.
   ASSERT_GE(std::ranges::count_if(*groups,
                                   [](const GroupInfo& group) {
