@@ -63,8 +63,9 @@ std::optional<Parts> SplitAt(std::string_view text, size_t at) {
   for (const auto& [op, compare] : kOperators) {
     if (kSymbols.find(op[0]) != std::string_view::npos || !rest.starts_with(op)) continue;
     const std::string_view value = rest.substr(op.size());
-    const bool is_word = value.empty() || (value[0] == ' ' && internal::TakesValue(compare));
-    if (is_word) return Parts{name, op, Trim(value)};
+    const bool is_alone = Trim(value).empty();
+    if (is_alone || (value[0] == ' ' && internal::TakesValue(compare)))
+      return Parts{name, op, Trim(value)};
   }
   return std::nullopt;
 }
@@ -175,8 +176,8 @@ std::vector<std::string_view> SplitValues(std::string_view text) {
   std::vector<std::string_view> values;
   bool quoted = false;
   size_t begin = 0;
-  for (size_t i = 0; i <= text.size(); ++i) {
-    if (i == text.size() || (text[i] == ',' && !quoted)) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ',' && !quoted) {
       values.push_back(Trim(text.substr(begin, i - begin)));
       begin = i + 1;
     } else if (quoted && text[i] == '\\') {
@@ -185,6 +186,7 @@ std::vector<std::string_view> SplitValues(std::string_view text) {
       quoted = !quoted;
     }
   }
+  values.push_back(Trim(text.substr(begin)));
   return values;
 }
 

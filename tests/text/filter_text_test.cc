@@ -135,6 +135,8 @@ TEST(FilterText, Alternatives) {
   EXPECT_EQ(Parsed("label = 1 or price > 2"), "label|=|1 or price|>|2");
   EXPECT_EQ(Parsed("label=1 or  label in 3,4 or topics missing or length(clicks)>2"),
             "label|=|1 or label|in|3|4 or topics.ids|missing or length of clicks|>|2");
+  EXPECT_EQ(Parsed("ok = 1 or clicks exists  or  clicks missing  or label = 1"),
+            "ok|=|1 or clicks|exists or clicks|missing or label|=|1");
   EXPECT_EQ(Parsed("a=b in c = 3 or is missing = 3"), "a=b in c|=|3 or is missing|=|3");
   // A string keeps what has no operator behind it, and what stands in quotes.
   EXPECT_EQ(Parsed("city = Bern or Oslo"), "city|=|'Bern or Oslo'");
@@ -165,6 +167,8 @@ TEST(FilterText, SaysWhatIsWrong) {
   says("label = nan", "'nan' is no number");
   says("label in 1,x", "'x' is no number");
   says("ok = yes", "true or false");
+  says("city in \"a, \\", "in quotes");
+  says("city in \"a\\", "in quotes");
   says("city = \"a", "in quotes");
   says("city = \"a\"b", "in quotes");
   says("label = 1 or", "'1 or' is no number");
