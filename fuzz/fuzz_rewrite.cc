@@ -7,84 +7,39 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "dsi/dataset/comparison.h"
 #include "dsi/dataset/dataset.h"
 #include "dsi/dataset/value_counts.h"
+#include "dsi/fuzz/made_files.h"
 #include "dsi/fuzz/read_batches.h"
 #include "dsi/fuzz/sealed_mutator.h"
-#include "dsi/reader/reader.h"
 #include "dsi/rewrite/delete_rows.h"
 #include "dsi/rewrite/recover.h"
 #include "dsi/rewrite/rewrite.h"
-#include "dsi/tests/support/file_answer.h"
-#include "dsi/tests/support/temp_folder.h"
 
 namespace {
 
 // Columns that are read; of more, a file takes too long.
 constexpr size_t kMaxColumns = 64;
 
+using dsi::fuzz::BytesOf;
 using dsi::fuzz::Disagree;
+using dsi::fuzz::Folder;
+using dsi::fuzz::IsSound;
 using dsi::fuzz::kMemoryBytes;
-using dsi::test::Outcome;
-
-const dsi::test::TempFolder& Folder() {
-  static const dsi::test::TempFolder folder;
-  return folder;
-}
+using dsi::fuzz::RequireFits;
+using dsi::fuzz::RequireNames;
+using dsi::fuzz::RequireOutput;
+using dsi::fuzz::SmallWriter;
 
 // What the last input came to: words for FuzzReached.
 std::string reached;
 
 void Reach(bool is_there, const char* word) {
   if (is_there) reached += std::string(word) + " ";
-}
-
-// Nothing but these.
-void RequireNames(const std::set<std::string>& names) {
-  for (const std::string& name : Folder().Names()) {
-    if (!names.contains(name)) Disagree("left behind: " + name);
-  }
-}
-
-std::vector<char> BytesOf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-bool IsSound(const std::string& path) {
-  const auto reader = dsi::Reader::Open(path);
-  if (!reader.ok()) return false;
-  const auto findings = (*reader)->Verify();
-  return findings.ok() && findings->empty();
-}
-
-// Damage in a file that Verify calls sound, or an error without words.
-void RequireFits(bool is_sound, const char* what, const dsi::Status& status) {
-  const Outcome outcome = dsi::test::OutcomeOf(status);
-  const bool is_damage = outcome == Outcome::kDamaged || outcome == Outcome::kUnsupported;
-  if (is_sound && is_damage) Disagree(std::string(what) + ": " + status.ToString());
-  if (!status.ok() && status.message().empty()) Disagree(std::string(what) + ": no message");
-}
-
-// The file that was to be made is there and sound; where it failed, it is not there.
-void RequireOutput(const std::string& name, const dsi::Status& status) {
-  const std::string path = Folder().File(name);
-  if (std::filesystem::exists(path) != status.ok()) Disagree(name + ": " + status.ToString());
-  if (status.ok() && !IsSound(path)) Disagree(name + " is damaged");
-}
-
-dsi::WriterOptions SmallWriter() {
-  dsi::WriterOptions options;
-  options.memory_bytes = kMemoryBytes;
-  options.threads = 1;
-  return options;
 }
 
 // Both make the same of a sound file.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the seeds of fuzz_dataset with dsictl: two files in one (file_pair.h), which the name says what they reach.
+"""Makes the seeds of fuzz_dataset and fuzz_overlay with dsictl: two files in one (file_pair.h), which the name says what they reach.
 
     fuzz/make_pairs.py DSICTL [FOLDER]
 """
@@ -64,10 +64,9 @@ class Folder:
                 file.write(json.dumps(row) + "\n")
         return [self.at(name + ".jsonl"), "--schema", self.at(name + ".json")]
 
-    def base(self, name, features, seed=1, rows=60):
+    def base(self, name, features, seed=1, rows=60, options=("--session-key", "id", "--time", "time")):
         rows_of, *schema = self.write(name, features, rows, seed)
-        self.run("convert", rows_of, self.at(name + ".dsi"), *schema, "--stripe-rows", "20",
-                 "--session-key", "id", "--time", "time")
+        self.run("convert", rows_of, self.at(name + ".dsi"), *schema, "--stripe-rows", "20", *options)
 
     def overlay(self, base, name, features, *options, rows):
         self.run("overlay", self.at(base + ".dsi"), *self.write(name, features, rows, 3), "-o", self.at(name + ".dsi"), *options)
@@ -78,7 +77,7 @@ class Folder:
 
 
 def main():
-    dsictl, out = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else os.path.join(HERE, "corpus", "dataset")
+    dsictl, out = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else os.path.join(HERE, "corpus")
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(dsictl, path)
         folder.base("narrow", NARROW)
@@ -87,12 +86,17 @@ def main():
         folder.run("delete", folder.at("deleted.dsi"), "--where", "x < 50")
         folder.overlay("narrow", "all", OVER, rows=60)
         folder.overlay("narrow", "some", OVER, "--rows", "20:40", rows=20)
-        seeds = {"reaches.widens.lacks": ("narrow", "wide"), "reaches.lacks.widens": ("wide", "narrow"),
-                 "reaches.overlay.widens": ("narrow", "all"), "reaches.overlay.lacks": ("narrow", "some"),
-                 "reaches.overlay.deleted": ("deleted", "some")}
-        for name, files in seeds.items():
-            with open(os.path.join(out, name), "wb") as file:
-                file.write(folder.pair(*files))
+        folder.base("rows", KEYS + [feature("z", "list", "int64")], seed=4)
+        folder.base("users", KEYS[:1] + [feature("age", type="float32")], seed=5, rows=1, options=[])
+        seeds = {"dataset": {"reaches.widens.lacks": ("narrow", "wide"), "reaches.lacks.widens": ("wide", "narrow"),
+                             "reaches.overlay.widens": ("narrow", "all"), "reaches.overlay.lacks": ("narrow", "some"),
+                             "reaches.overlay.deleted": ("deleted", "some")},
+                 "overlay": {"reaches.folded": ("deleted", "some"),
+                             "reaches.written": ("narrow", "rows"), "reaches.broadcast.stripe": ("narrow", "users")}}
+        for target, pairs in seeds.items():
+            for name, files in pairs.items():
+                with open(os.path.join(out, target, name), "wb") as file:
+                    file.write(folder.pair(*files))
 
 
 if __name__ == "__main__":
