@@ -54,6 +54,10 @@ function(dsi_add_fuzz_target name source divisor)
       math(EXPR mutations "${mutations} / 400")
     elseif(name STREQUAL fuzz_rewrite)
       math(EXPR mutations "${mutations} / 1000")
+    elseif(name STREQUAL fuzz_overlay)
+      math(EXPR mutations "${mutations} / 30")
+    elseif(name STREQUAL fuzz_access_log)
+      math(EXPR mutations "${mutations} / 4")
     endif()
     # -runs=0 makes libFuzzer replay the corpus and stop; the replay program damages each file as often as asked.
     add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 -mutations=${mutations} ${replayed}

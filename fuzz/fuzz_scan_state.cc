@@ -1,5 +1,6 @@
 // Any text is either refused or read into a state, of a scan or of a mixture, whose own text reads
-// back to the same, and from which ranks can go on.
+// back to the same, and from which ranks can go on: over a real dataset a scan gives the batches
+// that it leaves, and no others.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 
 #include "dsi/dataset/order/mixed_state_internal.h"
 #include "dsi/dataset/order/scan_state_internal.h"
+#include "dsi/fuzz/resumed_scans.h"
 
 namespace {
 
@@ -41,13 +43,25 @@ void GoOn(const dsi::internal::ScanState& state) {
   if (share->size() > 0 && share->at(share->size() - 1) >= state.left.back().end) std::abort();
 }
 
+// What the last input came to: words for FuzzReached.
+std::string reached;
+
 }  // namespace
 
+// For seeds that say what they come to.
+extern "C" const char* FuzzReached() { return reached.c_str(); }
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  static const dsi::fuzz::ResumedDataset dataset;
+  reached.clear();
+  const std::string text(reinterpret_cast<const char*>(data), size);
   dsi::Result<dsi::internal::ScanState> scan = dsi::Status();
-  if (ReadsBack(text, &scan)) GoOn(*scan);
+  if (ReadsBack(text, &scan)) {
+    GoOn(*scan);
+    if (dsi::fuzz::ResumeScan(dataset, text, *scan)) reached += "scan ";
+  }
   dsi::Result<dsi::internal::MixedState> mixed = dsi::Status();
-  ReadsBack(text, &mixed);
+  if (ReadsBack(text, &mixed) && dsi::fuzz::ResumeMixture(dataset, text, *mixed))
+    reached += "mixture ";
   return 0;
 }

@@ -1,19 +1,15 @@
 // Folders of HTTP servers. There is no standard for listing them; nginx has one in JSON.
-#include <simdjson.h>
-
 #include <memory>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
-#include "dsi/base/json_position_internal.h"
+#include "dsi/dataset/files/http_folder_internal.h"
 #include "dsi/dataset/files/list_files_internal.h"
 #include "dsi/io/remote_listing_internal.h"
 #include "dsi/io/uri_internal.h"
 
 namespace dsi::internal {
 namespace {
-
-namespace dom = simdjson::dom;
 
 // Folders in folders: a server may have a link in a circle. Two of them in a folder are 2^32
 // folders at that depth, so that what is listed in all is bounded, too.
@@ -34,48 +30,27 @@ class HttpWalk {
     }
     if (num_folders_ == kMaxFolders) return TooMany(folder, "folders", kMaxFolders);
     ++num_folders_;
-    std::vector<std::string> folders, files;
-    DSI_RETURN_IF_ERROR(List(folder, &folders, &files));
+    DSI_ASSIGN_OR_RETURN(const HttpFolder found, List(folder));
+    num_entries_ += found.num_entries;
     if (num_entries_ > kMaxEntries) return TooMany(folder, "entries", kMaxEntries);
-    for (const std::string& name : files) {
+    for (const std::string& name : found.files) {
       if (IsListed(name)) paths_.push_back(folder + EscapeKey(name));
     }
-    for (const std::string& name : folders)
+    for (const std::string& name : found.folders)
       DSI_RETURN_IF_ERROR(Walk(folder + EscapeKey(name) + "/", depth + 1));
     return Status::Ok();
   }
 
-  // Names of folders and files in one, without hidden ones.
-  Status List(const std::string& folder, std::vector<std::string>* folders,
-              std::vector<std::string>* files) {
+  Result<HttpFolder> List(const std::string& folder) {
     DSI_ASSIGN_OR_RETURN(const std::string answer, listing_->Get(folder));
-    dom::parser parser;
-    dom::array entries;
-    if (parser.parse(answer).get(entries) != simdjson::SUCCESS) return NoList(folder);
-    for (const dom::element entry : entries) {
-      std::string_view name, type;
-      const bool is_entry = entry["name"].get(name) == simdjson::SUCCESS &&
-                            entry["type"].get(type) == simdjson::SUCCESS;
-      if (!is_entry || name.empty() || name.find('/') != std::string_view::npos)
-        return NoList(folder);
-      ++num_entries_;
-      if (name.starts_with('.')) continue;
-      if (type == "directory") folders->emplace_back(name);
-      if (type == "file") files->emplace_back(name);
-    }
-    return Status::Ok();
+    auto found = ParseHttpFolder(answer);
+    if (!found.ok()) return found.status().At(WithoutSecrets(folder));
+    return found;
   }
 
   std::vector<std::string> TakePaths() { return std::move(paths_); }
 
  private:
-  static Status NoList(const std::string& folder) {
-    return InvalidArgument(
-        "{}: the server does not list the folder in a form that is known (nginx with "
-        "autoindex_format json); name a manifest there instead (dsictl manifest)",
-        WithoutSecrets(folder));
-  }
-
   // Of what was named: the folder is where the walk stood.
   Status TooMany(const std::string& folder, const char* what, size_t most) const {
     return Error(StatusCode::kIo,
@@ -104,9 +79,8 @@ Result<std::vector<std::string>> ListHttpNames(const std::string& folder,
                                                const OpenOptions& options) {
   DSI_ASSIGN_OR_RETURN(const std::unique_ptr<RemoteListing> listing,
                        RemoteListing::Make(folder, options));
-  std::vector<std::string> folders, files;
-  DSI_RETURN_IF_ERROR(HttpWalk(listing.get(), folder).List(folder, &folders, &files));
-  return files;
+  DSI_ASSIGN_OR_RETURN(HttpFolder found, HttpWalk(listing.get(), folder).List(folder));
+  return std::move(found.files);
 }
 
 }  // namespace dsi::internal

@@ -1,3 +1,4 @@
+#include "dsi/dataset/files/http_folder_internal.h"
 #include "dsi/dataset/files/list_files_internal.h"
 
 #include <gtest/gtest.h>
@@ -145,6 +146,29 @@ TEST(S3Answer, WhatIsNoListIsRefused) {
     const auto answer = internal::ParseS3Answer(xml);
     ASSERT_FALSE(answer.ok()) << xml;
     EXPECT_EQ(answer.status().code(), StatusCode::kIo);
+  }
+}
+
+TEST(HttpFolder, NamesOfOneFolder) {
+  const auto folder = internal::ParseHttpFolder(
+      R"([{"name": "a b.dsi", "type": "file", "size": 7}, {"name": "d", "type": "directory"},
+          {"name": ".hidden.dsi", "type": "file"}, {"name": "..", "type": "directory"},
+          {"name": "x", "type": "other"}])");
+  ASSERT_TRUE(folder.ok()) << folder.status().ToString();
+  EXPECT_EQ(folder->files, (std::vector<std::string>{"a b.dsi"}));
+  EXPECT_EQ(folder->folders, (std::vector<std::string>{"d"}));
+  EXPECT_EQ(folder->num_entries, 5U);
+  EXPECT_EQ(internal::ParseHttpFolder("[]")->num_entries, 0U);
+}
+
+TEST(HttpFolder, WhatIsNoListIsRefused) {
+  for (const char* const json :
+       {"", "<html></html>", "{}", "[1]", R"([{"name": "a"}])", R"([{"name": 1, "type": "file"}])",
+        R"([{"name": "", "type": "file"}])", R"([{"name": "../a.dsi", "type": "file"}])",
+        R"([{"name": "a/b.dsi", "type": "file"}])"}) {
+    const auto folder = internal::ParseHttpFolder(json);
+    ASSERT_FALSE(folder.ok()) << json;
+    EXPECT_EQ(folder.status().code(), StatusCode::kInvalidArgument);
   }
 }
 
