@@ -49,6 +49,7 @@ set(DSI_PUBLIC_HEADERS
   text/names_as_data.h
   text/row_text.h
   text/text_input.h
+  text/text_paths.h
   text/time_text.h
   transform/pipeline.h
   transform/rows.h

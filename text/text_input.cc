@@ -1,10 +1,12 @@
 // Opens texts: the parser for each format.
 #include "dsi/text/text_input.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "dsi/base/error_internal.h"
 #include "dsi/base/no_throw_internal.h"
+#include "dsi/base/parallel_internal.h"
 #include "dsi/text/delimited/criteo_rows_internal.h"
 #include "dsi/text/delimited/delimited_rows_internal.h"
 #include "dsi/text/example/example_rows_internal.h"
@@ -53,6 +55,19 @@ FormatParts PartsOf(const std::shared_ptr<const Schema>& schema, const TextInput
 
 }  // namespace
 }  // namespace internal
+
+// What is read ahead is part of the 64 MiB that a writer may take beside its budget, and most of
+// them stay for other things. A thread that parses takes 3 to 6 MiB for itself, and one that looks
+// for a schema of 20,000 names 30.
+void KeepWithin(uint64_t writer_memory_bytes, TextInputOptions* options) {
+  constexpr uint64_t kLeastAhead = 1 << 20;
+  constexpr uint64_t kMostAhead = 32 << 20;
+  constexpr uint64_t kBudgetOfThread = 48 << 20;
+  options->ahead_bytes = std::clamp(writer_memory_bytes / 16, kLeastAhead, kMostAhead);
+  const auto threads = static_cast<uint64_t>(internal::NumThreads(options->threads));
+  options->threads =
+      static_cast<int>(std::clamp<uint64_t>(writer_memory_bytes / kBudgetOfThread, 1, threads));
+}
 
 TextInput::~TextInput() = default;
 

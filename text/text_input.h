@@ -101,6 +101,10 @@ struct TextInputOptions {
   size_t block_bytes = 0;
 };
 
+// Lowers what is read ahead, and how many threads parse, to what there is room for beside a writer
+// that may take so many bytes.
+DSI_EXPORT void KeepWithin(uint64_t writer_memory_bytes, TextInputOptions* options);
+
 struct InferOptions {
   TextInputOptions text;
   uint64_t max_rows = 0;  // Rows looked at; 0: all.

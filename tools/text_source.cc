@@ -12,14 +12,13 @@
 #include <utility>
 
 #include "dsi/base/error_internal.h"
-#include "dsi/base/parallel_internal.h"
 #include "dsi/io/descriptor_internal.h"
 #include "dsi/io/uri_internal.h"
 #include "dsi/text/lines/byte_source_internal.h"
 #include "dsi/text/lines/text_files_internal.h"
+#include "dsi/text/text_paths.h"
 #include "dsi/tools/foreign_format_internal.h"
 #include "dsi/tools/verbs_internal.h"
-#include "dsi/tools/text_paths_internal.h"
 
 namespace dsi::tools {
 namespace {
@@ -49,19 +48,6 @@ Status CheckIsThere(const std::string& path) {
   if (stat(path.c_str(), &info) != 0)
     return internal::SystemError(path, "opening for reading", errno);
   return Status::Ok();
-}
-
-// What is read ahead is part of the 64 MiB that a writer may take beside its budget, and most of
-// them stay for other things. A thread that parses takes 3 to 6 MiB for itself, and one that looks
-// for a schema of 20,000 names 30.
-void KeepWithin(uint64_t memory_bytes, TextInputOptions* text) {
-  constexpr uint64_t kLeastAhead = 1 << 20;
-  constexpr uint64_t kMostAhead = 32 << 20;
-  constexpr uint64_t kBudgetOfThread = 48 << 20;
-  text->ahead_bytes = std::clamp(memory_bytes / 16, kLeastAhead, kMostAhead);
-  const auto threads = static_cast<uint64_t>(internal::NumThreads(text->threads));
-  text->threads =
-      static_cast<int>(std::clamp<uint64_t>(memory_bytes / kBudgetOfThread, 1, threads));
 }
 
 }  // namespace
@@ -206,9 +192,8 @@ std::vector<CLI::Option*> AddValueForms(CLI::App* app, TextSourceOptions* option
           app->add_option("--time-format", options->text.time_formats,
                           "What texts of times look like, such as '%m/%d/%Y %H:%M:%S'; %f: a "
                           "fraction; iso: ISO 8601, the default; repeatable")
-              ->type_name("FORMAT")
-              ->expected(1)
-              ->take_all(),
+              ->allow_extra_args(false)
+              ->type_name("FORMAT"),
           app->add_option("--epoch-unit", options->epoch_unit,
                           "What numbers of times are in: s, ms, us or ns; default: the feature's "
                           "unit, and without a schema by their size")

@@ -21,7 +21,7 @@ namespace dsi::tools {
 TextFormat ParseFormat(const std::string& word);
 
 struct TextSourceOptions {
-  // Files, patterns and folders (text_paths_internal.h); "-" is standard input.
+  // Files, patterns and folders (text_paths.h); "-" is standard input.
   std::vector<std::string> paths;
   std::string format;  // "jsonl", "csv", "tsv", "criteo", "tfrecord"; empty: by the names' endings.
   std::string schema_file;         // Empty: the schema is inferred.

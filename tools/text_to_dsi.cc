@@ -9,9 +9,9 @@
 #include "dsi/base/error_internal.h"
 #include "dsi/base/name_match_internal.h"
 #include "dsi/io/file.h"
+#include "dsi/text/text_paths.h"
 #include "dsi/tools/interrupt_internal.h"
 #include "dsi/tools/output_path_internal.h"
-#include "dsi/tools/text_paths_internal.h"
 
 namespace dsi::tools {
 namespace {

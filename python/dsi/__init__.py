@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     )
     from .shuffling import ShuffleReport
     from .table_on_disk import Compaction, Deletion, Garbage, Snapshot, Staged, Table
+    from .texts import BadRow, TextRows, from_text, schema_of_text
     from .transforms import Pipeline
     from .value_counts import ValueCounts
     from .verification import verify
@@ -117,6 +118,10 @@ _LAZY = {
     "delete_rows": "rewriting",
     "recover": "rewriting",
     "rewrite": "rewriting",
+    "BadRow": "texts",
+    "TextRows": "texts",
+    "from_text": "texts",
+    "schema_of_text": "texts",
     "Pipeline": "transforms",
     "Compaction": "table_on_disk",
     "Deletion": "table_on_disk",
@@ -138,6 +143,7 @@ __all__ = [
     "AnyOf",
     "ArrowScan",
     "BadInput",
+    "BadRow",
     "BaseOverlay",
     "Batch",
     "Cancelled",
@@ -189,6 +195,7 @@ __all__ = [
     "Staged",
     "Table",
     "Tensor",
+    "TextRows",
     "Truncated",
     "Unsupported",
     "ValueCounts",
@@ -199,12 +206,14 @@ __all__ = [
     "delete_rows",
     "describe",
     "from_parquet",
+    "from_text",
     "id_of_text",
     "join_states",
     "mix",
     "open",
     "recover",
     "rewrite",
+    "schema_of_text",
     "verify",
     "write",
     "write_overlay",

@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -150,15 +150,31 @@ def infer_from_rows(
         with open(path, "w", encoding="utf-8") as file:
             for row in rows:
                 file.write(_line(row) + "\n")
+        options = _dsi.TextOptions(format="jsonl", null_entries=null_entries)
         try:
-            schema, maps, rounded, times = _dsi.schema_of_json_lines(path, null_entries)
+            return schema_of_text_files([path], options, keys=keys)
         except BadInput as error:
             raise BadInput(str(error).replace(path, "rows")) from None
+
+
+def schema_of_text_files(
+    files: Sequence[str],
+    options: _dsi.TextOptions,
+    rows: int = 0,
+    lists: Sequence[str] = (),
+    keys: Sequence[str] = (),
+    skip_bad_rows: bool = False,
+    progress: Callable[[str, int, int], object] | None = None,
+) -> str:
+    """The schema that is found for the first rows of texts, or for all (0), with these keys."""
+    schema, maps, rounded, times = _dsi.schema_of_text(
+        files, options, rows, lists, skip_bad_rows, progress
+    )
     for name, names in maps:
         warnings.warn(
             f"the {names} names in {name} are features of their own; names that are data take a "
             f'schema with {{"name": "{name}", "kind": "weighted", "hashed": True}}',
-            stacklevel=4,
+            stacklevel=5,
         )
     _warn_of_doubts([name for name in rounded if name not in keys], times)
     return _told(_with_keys(schema, keys))

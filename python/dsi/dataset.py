@@ -100,7 +100,7 @@ def open(
         by_arrow, of_texts = any(map(format_of, names)), any(map(is_text, names))
         if not by_arrow and not of_texts:
             raise
-        made_by = "dsi.from_parquet" if by_arrow else "'dsictl convert'"
+        made_by = "dsi.from_parquet" if by_arrow else "dsi.from_text"
         raise NotDsi(f"{error}; {made_by} makes a .dsi file of it") from None
     return Dataset(native, native.where, how)
 

@@ -10,7 +10,6 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from shlex import quote
 from typing import Any, Unpack
 from urllib.parse import unquote
 
@@ -35,7 +34,7 @@ FORMATS = {
 }
 
 
-# Texts that `dsictl convert` reads, by the end of the name without that of the packer.
+# Texts that `from_text` reads, by the end of the name without that of the packer.
 _TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tfrecord")
 _PACKED = (".gz", ".zst", ".lz4")
 
@@ -49,7 +48,7 @@ def format_of(path: str) -> str | None:
 
 
 def is_text(path: str) -> bool:
-    """Whether the end of a name tells of a text that `dsictl convert` alone reads."""
+    """Whether the end of a name tells of a text that `from_text` alone reads."""
     name = path.lower()
     for ending in _PACKED:
         name = name.removesuffix(ending)
@@ -61,7 +60,7 @@ def advice_on(path: str, out: str) -> str:
     if path.lower().endswith(".dsi"):
         return f"dsi.open({path!r}) is the table of the file"
     if is_text(path):
-        return f"'dsictl convert {quote(path)} {quote(out)}' makes a .dsi file of the text"
+        return f"dsi.from_text({path!r}, {out!r}) makes a .dsi file of it"
     if format_of(path) is not None:
         return f"dsi.from_parquet({path!r}, {out!r}) makes a .dsi file of it"
     return ""
@@ -94,7 +93,7 @@ def from_parquet(
     Columns that some files lack are missing there, and types that differ widen.
 
     NotFound: a file, a column. BadInput: a file that is of no such format; texts such as JSON Lines
-    are for `dsictl convert`. InvalidArgument: a filter, files of a table of Delta Lake, Hudi or
+    are for `from_text`. InvalidArgument: a filter, files of a table of Delta Lake, Hudi or
     Iceberg, of which some may be deleted ones.
 
     Files are read batch by batch; the writer keeps the rows, in memory (memory_bytes) or
@@ -197,7 +196,7 @@ def _open(files: Sequence[str], format: str | None) -> Any:
     except arrow.ArrowInvalid as error:
         raise BadInput(
             f"{_first_line(error)} Expected files of format '{kind}'; JSON Lines, CSV and TSV are"
-            " for 'dsictl convert'"
+            " for dsi.from_text"
         ) from None
     except ValueError as error:
         words = ", ".join(map(repr, sorted(set(FORMATS.values()))))

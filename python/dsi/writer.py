@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from types import TracebackType
-from typing import Any, Literal, Self, TypedDict, Unpack, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, get_args
 
 from . import _dsi
 from ._columns import refuse_rounded, stream_of_columns
@@ -24,6 +24,9 @@ from ._schema import (
     stored_schema,
 )
 from .errors import AlreadyExists, BadInput, InvalidArgument, OutOfRange
+
+if TYPE_CHECKING:
+    from .texts import OnBadRow, TextKeywords, TextRows
 
 # Rows that a schema is found from.
 _ROWS_TO_INFER = 10_000
@@ -143,6 +146,8 @@ class Writer:
             raise InvalidArgument(f"null_entries is {null_entries!r}, not 'fail', 'drop' or 'fill'")
         self._keys = [cluster_by] if isinstance(cluster_by, str) else list(cluster_by)
         self._options, self._progress = writer_options(self._keys, options)
+        self._threads = options.get("threads", 0)
+        self._memory_bytes = options.get("memory_bytes", 0)
         self._native: _dsi.Writer | None = None
         self._over = False
         self._inferred_from = 0  # Rows that the schema was found from.
@@ -222,6 +227,42 @@ class Writer:
                 " __arrow_c_stream__, a dict of arrays, an array of records or an iterable of dicts"
             )
         return self._append_items(iter(data))
+
+    def append_text(
+        self,
+        paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        on_bad_row: OnBadRow | None = None,
+        infer_rows: int = 0,
+        lists: Sequence[str] = (),
+        **keywords: Unpack[TextKeywords],
+    ) -> TextRows:
+        """Adds the rows of texts (JSON Lines, CSV, TSV, TFRecord, Criteo), and tells what was read.
+
+        Arguments: those of `from_text`. An error names file and line; rows before it are added.
+        """
+        from .texts import TextRows, TextSource, bad_row_teller
+
+        if self._over:
+            raise InvalidArgument("the writer is finished or was given up")
+        source = TextSource(
+            paths,
+            keywords,
+            null_entries=self._null_entries,
+            ignore_unknown=self._ignore_unknown,
+            threads=self._threads,
+            writer_memory_bytes=self._memory_bytes,
+        )
+        native = self._native
+        if native is None:
+            found = source.find_schema(
+                infer_rows, lists, self._keys, on_bad_row is not None, self._progress
+            )
+            native = self._create(found)
+        elif lists:
+            raise InvalidArgument("lists: the schema says which columns are lists")
+        read = native.append_text(source.files, source.options, bad_row_teller(on_bad_row))
+        return TextRows(**read)  # type: ignore[arg-type]
 
     def _float32_columns(self, native: _dsi.Writer) -> set[str]:
         if self._of_float32 is None:

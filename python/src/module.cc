@@ -22,6 +22,7 @@
 #include "dsi/python/src/shuffle_report.h"
 #include "dsi/python/src/table.h"
 #include "dsi/python/src/tensor.h"
+#include "dsi/python/src/text.h"
 #include "dsi/python/src/value_counts.h"
 #include "dsi/python/src/verify.h"
 #include "dsi/python/src/writer.h"
@@ -51,6 +52,7 @@ NB_MODULE(_dsi, module) {
   dsi::python::BindArrowOutput(module);
   dsi::python::BindArrowStream(module);
   dsi::python::BindArrowColumns(module);
+  dsi::python::BindText(module);
   dsi::python::BindWriterOptions(module);
   dsi::python::BindWriter(module);
   dsi::python::BindRewrite(module);

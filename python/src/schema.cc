@@ -1,15 +1,11 @@
 #include "dsi/python/src/schema.h"
 
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,9 +14,7 @@
 #include "dsi/python/src/dataset.h"
 #include "dsi/python/src/status.h"
 #include "dsi/python/src/text_bytes.h"
-#include "dsi/python/src/words.h"
 #include "dsi/reader/reader.h"
-#include "dsi/text/text_input.h"
 
 namespace nb = nanobind;
 
@@ -32,23 +26,6 @@ std::string Normal(const std::string& json) { return Take(Take(Schema::FromJson(
 std::string OfFile(const std::string& path) {
   nb::gil_scoped_release release;
   return Take(Take(Take(Reader::Open(path))->schema()).ToJson());
-}
-
-// The schema, objects of many names with how many, ids that floats round, and times that are
-// strings with an example.
-std::tuple<std::string, std::vector<std::pair<std::string, uint64_t>>, std::vector<std::string>,
-           std::vector<std::pair<std::string, std::string>>>
-OfJsonLines(const std::string& path, const std::string& null_entries) {
-  nb::gil_scoped_release release;
-  InferOptions options;
-  options.text.format = TextFormat::kJsonLines;
-  options.text.null_entries = NullEntriesOf(null_entries);
-  InferReport report;
-  const Schema schema = Take(InferSchema(path, options, &report));
-  std::vector<std::pair<std::string, uint64_t>> maps;
-  for (NamesAsData& map : report.maps) maps.emplace_back(std::move(map.name), map.names);
-  return {Take(schema.ToJson()), std::move(maps), std::move(report.rounded_ids),
-          std::move(report.text_times)};
 }
 
 // The features of all files as they are reconciled; features have the order of Columns.
@@ -134,9 +111,6 @@ void BindSchema(nb::module_& module) {
   module.def("check_schema", Normal, nb::arg("json"),
              "The JSON form of a schema, complete. BadInput: what is wrong, and where.");
   module.def("schema_of_file", OfFile, nb::arg("path"), "Of a .dsi file, as JSON.");
-  module.def("schema_of_json_lines", OfJsonLines, nb::arg("path"), nb::arg("null_entries"),
-             "Found from the rows of a text, as JSON; and objects with so many names, each in few\n"
-             "rows, that they may be data, with the number of them.");
   module.def(
       "id_of_text", IdOf, nb::arg("text"), nb::arg("type") = "int64",
       "The id that a hashed column of this type stores for a string, or for bytes: the low bits\n"

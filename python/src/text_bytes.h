@@ -23,6 +23,15 @@ inline bool BytesOf(nanobind::handle value, std::string_view* bytes) {
   return true;
 }
 
+// A str of bytes that may be anything: what is no UTF-8 is shown as U+FFFD. Called with the
+// interpreter's lock held.
+inline nanobind::object ShownText(std::string_view bytes) {
+  nanobind::object made = nanobind::steal(
+      PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
+  if (!made.is_valid()) throw nanobind::python_error();
+  return made;
+}
+
 // A list, tuple or array; numbers of numpy have no length.
 inline bool IsListOfValues(nanobind::handle value) {
   return nanobind::hasattr(value, "__len__") && !PyUnicode_Check(value.ptr()) &&

@@ -9,26 +9,33 @@ namespace nb = nanobind;
 namespace dsi::python {
 
 ToldCall::~ToldCall() {
-  if (!nb::is_alive()) {  // Nothing of the interpreter's may be touched any more.
-    progress.release();
-    raised.release();
-    return;
-  }
-  nb::gil_scoped_acquire hold;
-  progress.reset();
-  raised.reset();
+  LetGo(&progress);
+  LetGo(&raised);
 }
 
 bool ToldCall::Tell(const char* phase, uint64_t done, uint64_t total) {
+  if (progress.is_none()) return !stopped && nb::is_alive();
+  return Ask([&] { return progress(phase, done, total); });
+}
+
+bool ToldCall::Ask(const std::function<nb::object()>& call) {
   if (stopped || !nb::is_alive()) return false;
-  if (progress.is_none()) return true;
   nb::gil_scoped_acquire hold;
   try {
-    return progress(phase, done, total).ptr() != Py_False && !stopped;
+    return call().ptr() != Py_False && !stopped;
   } catch (nb::python_error& error) {
     raised = nb::borrow(error.value());
     return false;
   }
+}
+
+void LetGo(nb::object* object) {
+  if (!nb::is_alive()) {  // Nothing of the interpreter's may be touched any more.
+    object->release();
+    return;
+  }
+  nb::gil_scoped_acquire hold;
+  object->reset();
 }
 
 void RunTold(Interruptible* calls, const std::shared_ptr<ToldCall>& told,

@@ -25,7 +25,12 @@ struct ToldCall {
   ~ToldCall();
   // Tells the callable, from any thread; false: it, or a signal, asks to stop.
   bool Tell(const char* phase, uint64_t done, uint64_t total);
+  // Makes another call of Python, which is answered in the same way.
+  bool Ask(const std::function<nanobind::object()>& call);
 };
+
+// Lets go of an object, from any thread, whether or not the interpreter is still there.
+void LetGo(nanobind::object* object);
 
 // Makes the call. A signal that raises stops it after the piece of work that it is at, and a second
 // one leaves it at once. Throws what the callable raised, or the error of the call.

@@ -10,6 +10,7 @@
 
 #include "dsi/python/src/row_setter.h"
 #include "dsi/python/src/status.h"
+#include "dsi/python/src/text_bytes.h"
 #include "dsi/python/src/words.h"
 #include "dsi/python/src/writer_options.h"
 
@@ -44,6 +45,7 @@ OpenWriter::OpenWriter(nb::object told) : ToldCall(std::move(told)), process(get
 
 OpenWriter::~OpenWriter() {
   if (getpid() != process) static_cast<void>(writer.release());
+  LetGo(&bad_row);
 }
 
 PyWriter::PyWriter(const std::string& path, const std::string& schema_json, WriterOptions options,
@@ -154,6 +156,28 @@ uint64_t PyWriter::AppendArrow(PyArrowStream& stream, bool ignore_unknown,
   return open->writer->num_rows() - before;
 }
 
+nb::dict PyWriter::AppendText(const std::vector<std::string>& paths,
+                              const TextInputOptions& options, nb::object bad_row) {
+  const std::shared_ptr<OpenWriter> open = Open();
+  open->bad_row = std::move(bad_row);
+  auto read = std::make_shared<TextRows>();
+  RunTold(&calls_, open, [=] {
+    return AppendTextRows(paths, options, open->bad_row, open.get(), open->writer.get(),
+                          read.get());
+  });
+  nb::dict made;
+  made["num_rows"] = read->rows;
+  made["num_bad_rows"] = read->bad_rows;
+  made["first_bad_row"] = ShownText(read->first_bad_row);
+  nb::dict ignored;
+  for (const IgnoredName& name : read->coverage.ignored)
+    ignored[ShownText(name.name)] = name.values;
+  made["ignored"] = ignored;
+  made["more_ignored"] = read->coverage.more_ignored;
+  made["absent"] = read->coverage.absent;
+  return made;
+}
+
 uint64_t PyWriter::num_rows() const { return Open()->writer->num_rows(); }
 
 uint64_t PyWriter::size_bytes() const { return Open()->writer->size_bytes(); }
@@ -192,6 +216,11 @@ void BindWriter(nb::module_& module) {
       .def("append_arrow", &PyWriter::AppendArrow, nb::arg("stream"),
            nb::arg("ignore_unknown") = false, nb::arg("null_entries") = "fail",
            nb::arg("total_rows") = 0, "What is left of a stream; how many rows were added.")
+      .def("append_text", &PyWriter::AppendText, nb::arg("paths"), nb::arg("options"),
+           nb::arg("bad_row").none() = nb::none(),
+           nb::sig("def append_text(self, paths: collections.abc.Sequence[str], "
+                   "options: TextOptions, bad_row: object | None = None) -> dict[str, object]"),
+           "The rows of texts; what was read.")
       .def_prop_ro("num_rows", &PyWriter::num_rows, "Rows added so far.")
       .def_prop_ro("size_bytes", &PyWriter::size_bytes,
                    "Bytes of their values, lengths and row numbers.")

@@ -8,10 +8,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "dsi/python/src/arrow_stream.h"
 #include "dsi/python/src/interruptible.h"
 #include "dsi/python/src/row_setter.h"
+#include "dsi/python/src/text.h"
 #include "dsi/python/src/told_call.h"
 #include "dsi/writer/writer.h"
 
@@ -25,6 +27,7 @@ struct OpenWriter : ToldCall {
 
   std::unique_ptr<Writer> writer;
   pid_t process;
+  nanobind::object bad_row;  // None, or told of a row that cannot be read.
 };
 
 // Ctrl-C stops a call after the piece of work that it is at (an array of a stream, a part of a
@@ -41,6 +44,9 @@ class PyWriter {
   // All arrays that are left in the stream.
   uint64_t AppendArrow(PyArrowStream& stream, bool ignore_unknown, const std::string& null_entries,
                        uint64_t total_rows);
+  // All rows of these files. What was read is a dict.
+  nanobind::dict AppendText(const std::vector<std::string>& paths, const TextInputOptions& options,
+                            nanobind::object bad_row);
   uint64_t num_rows() const;
   uint64_t size_bytes() const;
   nanobind::dict Finish();

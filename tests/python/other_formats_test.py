@@ -103,18 +103,17 @@ def test_orc_goes_out_and_in(sessions, tmp_path):
 @pytest.mark.parametrize(
     "name", ["s.jsonl", "s.NDJSON", "s.json.zst", "s.tsv", "s.csv.gz", "a b.jsonl"]
 )
-def test_texts_are_for_dsictl_convert(tmp_path, name):
+def test_texts_are_for_from_text(tmp_path, name):
     text, out = tmp_path / name, tmp_path / "o.dsi"
     text.write_text('{"a": 1}\n')
-    quoted = f"'{text}'" if " " in name else str(text)
     for call in (dsi.from_parquet, dsi.write):
         for given in (text, str(text)):
             with pytest.raises(dsi.BadInput) as told:
                 call(given, out)
-            assert f"dsictl convert {quoted} {out}" in str(told.value)
-    with pytest.raises(dsi.BadInput, match="dsictl convert"):
+            assert f"dsi.from_text({str(text)!r}, {str(out)!r})" in str(told.value)
+    with pytest.raises(dsi.BadInput, match=r"dsi\.from_text"):
         dsi.from_parquet([tmp_path / "t.parquet", text], out)
-    with pytest.raises(dsi.NotDsi, match=r"'dsictl convert' makes a \.dsi file of it"):
+    with pytest.raises(dsi.NotDsi, match=r"dsi\.from_text makes a \.dsi file of it"):
         dsi.open(text)
     assert os.listdir(tmp_path) == [name]
 
@@ -131,7 +130,7 @@ def test_write_says_what_takes_a_path(parquet, tmp_path):
 def test_what_pyarrow_cannot_read_is_an_error_of_dsi(parquet, tmp_path):
     out = tmp_path / "o.dsi"
     (tmp_path / "rows").write_text('{"a": 1}\n')
-    with pytest.raises(dsi.BadInput, match=r"rows.*'parquet'.*dsictl convert"):
+    with pytest.raises(dsi.BadInput, match=r"rows.*'parquet'.*dsi\.from_text"):
         dsi.from_parquet(tmp_path / "rows", out)
     (tmp_path / "u.parquet").write_text("no table")
     with pytest.raises(dsi.BadInput, match=r"u\.parquet"):

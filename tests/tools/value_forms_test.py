@@ -36,8 +36,8 @@ class ValueForms(CliTest):
 
     def test_several_formats_each_with_its_own_mention(self):
         rows = self.write("r.csv", "at\n02/01/1970\n1970-01-03\n")
-        self.expect(OK, "convert", rows, self.path("r.dsi"), "--quiet", "--time-format", "%d/%m/%Y", "--time-format",
-                    "iso")
+        self.expect(OK, "convert", rows, "--quiet", "--time-format", "%d/%m/%Y", "--time-format", "iso",
+                    self.path("r.dsi"))
         self.assertEqual(self.expect(OK, "cat", self.path("r.dsi")).stdout, b'{"at":86400}\n{"at":172800}\n')
 
     def test_lists_as_pandas_writes_them(self):

@@ -1,4 +1,4 @@
-#include "dsi/tools/text_paths_internal.h"
+#include "dsi/text/text_paths.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -7,16 +7,18 @@
 #include <system_error>
 
 #include "dsi/base/error_internal.h"
+#include "dsi/base/no_throw_internal.h"
 #include "dsi/dataset/files/list_files_internal.h"
 #include "dsi/io/descriptor_internal.h"
 #include "dsi/io/uri_internal.h"
 #include "dsi/text/lines/text_files_internal.h"
-#include "dsi/tools/text_source_internal.h"
 
-namespace dsi::tools {
+namespace dsi {
 namespace {
 
 namespace fs = std::filesystem;
+
+bool IsDsi(const std::string& name) { return internal::NameOfPath(name).ends_with(".dsi"); }
 
 // Whether a file that nobody named is one of the texts, when they are of that format.
 bool IsText(const std::string& name, TextFormat format) {
@@ -24,7 +26,7 @@ bool IsText(const std::string& name, TextFormat format) {
   if (name.starts_with('.') || name.starts_with('_')) return false;
   const TextFormat found = internal::FormatOfName(name);
   if (format == TextFormat::kFromName) return found != format;
-  return found == format || (found == TextFormat::kFromName && !IsDsiName(name));
+  return found == format || (found == TextFormat::kFromName && !IsDsi(name));
 }
 
 Result<std::vector<std::string>> ListFolder(const std::string& folder, TextFormat format) {
@@ -40,7 +42,7 @@ Result<std::vector<std::string>> ListFolder(const std::string& folder, TextForma
     } else if (i->is_regular_file(ignored) && IsText(name, format)) {
       paths.push_back(i->path().string());
     }
-    has_dsi = has_dsi || IsDsiName(name);
+    has_dsi = has_dsi || IsDsi(name);
   }
   if (error) return internal::SystemError(folder, "cannot be listed", error.value());
   if (!paths.empty()) return paths;
@@ -96,10 +98,8 @@ Result<std::vector<std::string>> ListOne(const std::string& argument, TextFormat
   return std::vector<std::string>{argument};
 }
 
-}  // namespace
-
-Result<std::vector<std::string>> ListTexts(const std::vector<std::string>& arguments,
-                                           TextFormat format) {
+Result<std::vector<std::string>> ListAll(const std::vector<std::string>& arguments,
+                                         TextFormat format) {
   std::vector<std::string> all;
   std::set<std::string> seen;
   for (const std::string& argument : arguments) {
@@ -115,4 +115,11 @@ Result<std::vector<std::string>> ListTexts(const std::vector<std::string>& argum
   return all;
 }
 
-}  // namespace dsi::tools
+}  // namespace
+
+Result<std::vector<std::string>> ListTexts(const std::vector<std::string>& arguments,
+                                           TextFormat format) {
+  return internal::NoThrow([&] { return ListAll(arguments, format); });
+}
+
+}  // namespace dsi
