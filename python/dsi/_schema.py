@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -129,10 +130,9 @@ def _told(schema: str) -> str:
     """A schema that was found; warns of strings of which nothing but ids is kept."""
     hashed = [feature["name"] for feature in json.loads(schema)["features"] if _is_hashed(feature)]
     if hashed:
-        warnings.warn(
+        _warn(
             f"{', '.join(hashed)}: lists of strings are stored as ids (dsi.id_of_text), the strings"
             ' are not kept; a schema that says "hashed" is taken without a warning',
-            stacklevel=5,
         )
     return schema
 
@@ -171,27 +171,32 @@ def schema_of_text_files(
         files, options, rows, lists, skip_bad_rows, progress
     )
     for name, names in maps:
-        warnings.warn(
+        _warn(
             f"the {names} names in {name} are features of their own; names that are data take a "
             f'schema with {{"name": "{name}", "kind": "weighted", "hashed": True}}',
-            stacklevel=5,
         )
     _warn_of_doubts([name for name in rounded if name not in keys], times)
     return _told(_with_keys(schema, keys))
 
 
+def _warn(text: str) -> None:
+    """Warns whoever called the package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, stacklevel=level)
+
+
 def _warn_of_doubts(rounded: Sequence[str], times: Sequence[tuple[str, str]]) -> None:
     if rounded:
-        warnings.warn(
+        _warn(
             f"{', '.join(rounded)}: dense whole numbers of many digits, which batches of float32"
             ' round; ids stay whole as "kind": "key" of a schema, or read as dsi.Kjt',
-            stacklevel=5,
         )
     if times:
-        warnings.warn(
+        _warn(
             f"{', '.join(name for name, _ in times)}: named as times, and stored as strings such as"
             f' "{times[0][1]}"; datetime objects are times, and in rows texts of ISO 8601',
-            stacklevel=5,
         )
 
 

@@ -11,6 +11,7 @@ import threading
 import time
 
 import dsi
+import pyarrow
 import pytest
 
 ROWS = [
@@ -128,6 +129,20 @@ def test_a_schema_is_found_changed_and_used(log, tmp_path):
     (tmp_path / "late.jsonl").write_text(lines([{"a": 1}, {"a": 2}, {"a": 0.5, "b": 1}]))
     of_two = dsi.schema_of_text(tmp_path / "late.jsonl", infer_rows=2)["features"]
     assert [(f["name"], f["type"]) for f in of_two] == [("a", "int64")]
+
+
+def test_warnings_point_at_who_calls(tmp_path):
+    text, out = tmp_path / "t.jsonl", tmp_path / "o.dsi"
+    text.write_text('{"tags": ["a"]}\n')
+    for call in (
+        lambda: dsi.from_text(text, out, overwrite=True),
+        lambda: dsi.schema_of_text(text),
+        lambda: dsi.write([{"tags": ["a"]}], out, overwrite=True),
+        lambda: dsi.write(pyarrow.table({"tags": [["a"]]}), out, overwrite=True),
+    ):
+        with pytest.warns(UserWarning, match="tags: lists of strings") as told:
+            call()
+        assert [warning.filename for warning in told] == [__file__]
 
 
 def test_what_was_read_is_told(log, tmp_path):
