@@ -11,10 +11,10 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from . import _dsi
 from ._schema import SchemaLike, schema_of_text_files
-from .errors import InvalidArgument
+from .errors import BadInput, InvalidArgument, NotFound
+from .files import Paths, format_of
 from .writer import NullEntries, Progress, Writer, WriteReport, WriterKeywords
 
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 TextFormat = Literal["jsonl", "csv", "tsv", "criteo", "tfrecord"]
 
 
@@ -79,7 +79,8 @@ class TextSource:
     """Files of a text, and how they are read."""
 
     def __init__(self, paths: Paths, keywords: TextKeywords, **options: Any):
-        """TypeError: a keyword that there is not. NotFound, InvalidArgument."""
+        """TypeError: a keyword that there is not. NotFound, InvalidArgument. BadInput: a file that
+        is no text by its name."""
         unknown = keywords.keys() - TextKeywords.__annotations__.keys()
         if unknown:
             raise TypeError(f"unknown keyword {sorted(unknown)[0]!r}")
@@ -91,6 +92,11 @@ class TextSource:
         self.files = _dsi.list_texts([os.fspath(path) for path in named], self.options)
         if not self.files:
             raise InvalidArgument("paths: no file is named")
+        for path in self.files:
+            if path != "-" and "://" not in path and not os.path.exists(path):
+                raise NotFound(f"{path}: no such file")
+            if "format" not in given:
+                _refuse_others(path)
 
     def find_schema(
         self,
@@ -112,6 +118,14 @@ class TextSource:
         )
 
 
+def _refuse_others(path: str) -> None:
+    """BadInput: a file that the end of its name tells something else reads."""
+    if path.lower().endswith(".dsi"):
+        raise BadInput(f"{path}: a .dsi file, no text; dsi.open and dsi.rewrite take it")
+    if format_of(path) not in (None, "csv"):
+        raise BadInput(f"{path}: no text; dsi.from_parquet takes it")
+
+
 def _strings(name: str, given: Sequence[str]) -> list[str]:
     if isinstance(given, str):
         raise InvalidArgument(f"{name} is {given!r}, expected a list of strings")
@@ -122,6 +136,8 @@ def bad_row_teller(on_bad_row: OnBadRow | None) -> Callable[[str, int, bytes, st
     """What the library calls with the parts of such a row."""
     if on_bad_row is None:
         return None
+    if not callable(on_bad_row):
+        raise InvalidArgument(f"on_bad_row is {on_bad_row!r}, expected what can be called")
     return lambda file, line, text, reason: on_bad_row(BadRow(file, line, text, reason))
 
 

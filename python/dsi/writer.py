@@ -245,6 +245,7 @@ class Writer:
 
         if self._over:
             raise InvalidArgument("the writer is finished or was given up")
+        tell = bad_row_teller(on_bad_row)
         source = TextSource(
             paths,
             keywords,
@@ -261,7 +262,7 @@ class Writer:
             native = self._create(found)
         elif lists:
             raise InvalidArgument("lists: the schema says which columns are lists")
-        read = native.append_text(source.files, source.options, bad_row_teller(on_bad_row))
+        read = native.append_text(source.files, source.options, tell)
         return TextRows(**read)  # type: ignore[arg-type]
 
     def _float32_columns(self, native: _dsi.Writer) -> set[str]:

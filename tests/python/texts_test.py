@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -71,8 +72,13 @@ def test_files_patterns_folders_and_packed_ones(tmp_path):
         dsi.from_text([named[0], named[0]], tmp_path / "o.dsi")
     with pytest.raises(dsi.InvalidArgument, match="no file"):
         dsi.from_text([], tmp_path / "o.dsi")
-    with pytest.raises(dsi.NotFound, match=r"none-\*"):
-        dsi.from_text(f"{tmp_path}/none-*", tmp_path / "o.dsi")
+    for none in ("none-*", "none", "none.jsonl"):
+        with pytest.raises(dsi.NotFound, match=rf"{re.escape(none)}: no "):
+            dsi.from_text(tmp_path / none, tmp_path / "o.dsi")
+    for other, takes in (("a.dsi", r"dsi\.open"), ("a.parquet", r"dsi\.from_parquet")):
+        (tmp_path / other).write_text("")
+        with pytest.raises(dsi.BadInput, match=rf"{other}: .*no text; {takes}"):
+            dsi.from_text(tmp_path / other, tmp_path / "o.dsi")
     assert not (tmp_path / "o.dsi").exists()
 
 
@@ -279,6 +285,7 @@ def test_tfrecords_and_criteo(tmp_path):
         ({"lists": "a"}, "lists is 'a', expected a list"),
         ({"separator": ";"}, "separator"),
         ({"null_entries": "no"}, "null_entries"),
+        ({"on_bad_row": "skip"}, "on_bad_row is 'skip', expected what can be called"),
     ],
 )
 def test_keywords_that_are_none(log, tmp_path, keywords, words):
