@@ -81,6 +81,12 @@ foreach(source ${fuzz_sources})
   dsi_add_fuzz_target(${name} ${source} 1 ${seeds})
 endforeach()
 
+# Rows for which a predicate holds are those of the tests' model.
+find_package(GTest CONFIG REQUIRED)
+target_sources(fuzz_filter_text PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/filter_model.cc
+  ${PROJECT_SOURCE_DIR}/tests/support/scan_model.cc)
+target_link_libraries(fuzz_filter_text PRIVATE GTest::gtest)
+
 # One target for each encoding, whose golden nodes are its corpus; a test asks that all have some.
 file(GLOB nodes CONFIGURE_DEPENDS LIST_DIRECTORIES true
   RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests/golden/nodes/*)

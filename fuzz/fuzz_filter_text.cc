@@ -4,6 +4,7 @@
 // and its values.
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -12,8 +13,9 @@
 #include <vector>
 
 #include "dsi/base/json_text_internal.h"
-#include "dsi/fuzz/filter_cells.h"
+#include "dsi/fuzz/file_model.h"
 #include "dsi/fuzz/small_file.h"
+#include "dsi/tests/support/filter_model.h"
 #include "dsi/text/filter_text.h"
 
 namespace {
@@ -101,7 +103,17 @@ dsi::Result<Rows> Scan(const dsi::Reader& file, const dsi::Predicate& predicate)
   }
 }
 
-void CheckTerm(const dsi::Reader& file, const dsi::fuzz::CellTable& cells, dsi::Predicate term) {
+// Hashes and texts of times are not.
+bool IsInModel(const dsi::Predicate& term) {
+  const auto is_text = [](const dsi::FilterValue& value) {
+    return std::holds_alternative<std::string>(value);
+  };
+  const bool has_text =
+      is_text(term.value) || std::any_of(term.values.begin(), term.values.end(), is_text);
+  return term.subject != dsi::Subject::kHash && !(has_text && term.column == "ts");
+}
+
+void CheckTerm(const dsi::Reader& file, const dsi::test::ModelTable& model, dsi::Predicate term) {
   term.alternatives.clear();
   const auto rows = Scan(file, term);
   dsi::Predicate opposite = term;
@@ -110,20 +122,20 @@ void CheckTerm(const dsi::Reader& file, const dsi::fuzz::CellTable& cells, dsi::
   if (rows.ok() != others.ok()) Disagree("only one of it and its opposite: " + TextOf(term));
   if (!rows.ok()) return;
   const bool of_presence = term.compare >= Compare::kExists;
-  const auto& column = cells.at(term.column).rows;
+  const auto& column = model.Column(term.column).rows;
   for (size_t row = 0; row < column.size(); ++row) {
     const bool is_there = of_presence || column[row].has_value();
     if (rows->contains(row) + others->contains(row) != (is_there ? 1 : 0))
       Disagree("row " + std::to_string(row) + " and the opposite: " + TextOf(term));
-    if (dsi::fuzz::IsPlain(term) && rows->contains(row) != dsi::fuzz::TermHolds(cells, term, row))
+    if (IsInModel(term) && rows->contains(row) != dsi::test::Passes(model, term, row))
       Disagree("row " + std::to_string(row) + ": " + TextOf(term));
   }
 }
 
-void Check(const dsi::Reader& file, const dsi::fuzz::CellTable& cells,
+void Check(const dsi::Reader& file, const dsi::test::ModelTable& model,
            const dsi::Predicate& predicate) {
-  CheckTerm(file, cells, predicate);
-  for (const dsi::Predicate& other : predicate.alternatives) CheckTerm(file, cells, other);
+  CheckTerm(file, model, predicate);
+  for (const dsi::Predicate& other : predicate.alternatives) CheckTerm(file, model, other);
   const auto rows = Scan(file, predicate);
   if (!rows.ok()) {
     if (rows.status().message().empty()) Disagree("an error without words");
@@ -152,13 +164,13 @@ std::vector<std::string> Lines(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const auto file =
       dsi::fuzz::OpenFile(dsi::fuzz::WriteFile(kSchema, std::string(kRows).substr(1)));
-  static const dsi::fuzz::CellTable cells = dsi::fuzz::ReadCells(*file);
+  static const dsi::test::ModelTable model = dsi::fuzz::ModelOf(*file);
   static const std::vector<dsi::ColumnInfo> columns = *file->Columns();
   const std::string_view text(reinterpret_cast<const char*>(data), size);
 
   const std::vector<std::string> lines = Lines(text);
   const auto keys = dsi::ParseKeyValues(lines[0], std::span(lines).subspan(1), columns);
-  if (keys.ok()) Check(*file, cells, *keys);
+  if (keys.ok()) Check(*file, model, *keys);
 
   const auto predicate = dsi::ParsePredicate(text, columns);
   if (!predicate.ok()) {
@@ -172,6 +184,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!again.ok()) Disagree(written + ": " + again.status().ToString());
     if (TextOf(*again) != written) Disagree(written + " becomes " + TextOf(*again));
   }
-  Check(*file, cells, *predicate);
+  Check(*file, model, *predicate);
   return 0;
 }

@@ -226,10 +226,11 @@ class SchemaMatcher {
     const bool has_others = std::ranges::any_of(
         features_[feature].in, [&](const Occurrence& at) { return at.schema == schema; });
     bool is_known = false;
-    for (Column& column : std::ranges::equal_range(columns_, feature, {}, &Column::feature)) {
-      const bool is_it = ColumnPart(At(column.in[0])) == ColumnPart(stored);
+    auto column = std::ranges::lower_bound(columns_, feature, {}, &Column::feature);
+    for (; column != columns_.end() && column->feature == feature; ++column) {
+      const bool is_it = ColumnPart(At(column->in[0])) == ColumnPart(stored);
       is_known |= is_it;
-      if ((is_it || !has_others) && column.support.ok()) column.support = support;
+      if ((is_it || !has_others) && column->support.ok()) column->support = support;
     }
     return is_known;
   }
