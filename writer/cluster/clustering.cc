@@ -207,6 +207,7 @@ void AppendKeyRecords(std::span<const FeatureSource> features, const ClusterKeys
                       uint32_t first_row, std::span<const uint64_t> row_bytes,
                       std::vector<std::byte>* records, size_t skipped) {
   const size_t num_rows = row_bytes.size();
+  if (num_rows == 0) return;
   const size_t width = KeyRecordBytes(keys);
   const size_t base = records->size();
   records->resize(base + num_rows * width);
@@ -253,10 +254,11 @@ std::vector<uint64_t> SessionsOf(const ClusterKeys& keys, std::span<const std::b
 void SubtractRepeats(const ClusterKeys& keys, std::span<const uint64_t> repeated,
                      std::span<std::byte> records) {
   const size_t width = KeyRecordBytes(keys);
-  std::byte* at = records.data() + width - sizeof(uint32_t);
+  size_t at = width - sizeof(uint32_t);
   for (const uint64_t bytes : repeated) {
-    const auto fresh = LoadLE<uint32_t>(at);
-    StoreLE(at, static_cast<uint32_t>(fresh - std::min<uint64_t>(fresh, bytes)));
+    std::byte* const stored = records.data() + at;
+    const auto fresh = LoadLE<uint32_t>(stored);
+    StoreLE(stored, static_cast<uint32_t>(fresh - std::min<uint64_t>(fresh, bytes)));
     at += width;
   }
 }
