@@ -1,11 +1,19 @@
 #include "dsi/dataset/scan/deriver_internal.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <numeric>
+
+#include "dsi/dedup/expand_internal.h"
 
 namespace dsi::internal {
+namespace {
+
+template <typename T>
+uint64_t SizeOf(const std::vector<T>& items) {
+  return items.capacity() * sizeof(T);
+}
+
+}  // namespace
 
 Deriver::Deriver(const TransformPlan* plan, const FileTransforms* transforms,
                  const ScanProjection* projection, bool all_rows_come, MemoryBudget* budget)
@@ -16,7 +24,8 @@ Deriver::Deriver(const TransformPlan* plan, const FileTransforms* transforms,
       groups_(transforms->groups.size()),
       built_(plan->stages().size()),
       made_(plan->stages().size()),
-      inputs_(plan->stages().size()) {
+      inputs_(plan->stages().size()),
+      stage_bytes_(plan->stages().size()) {
   for (size_t stage = 0; stage < built_.size(); ++stage) {
     pools_.emplace_back(all_rows_come, budget);
     inputs_[stage].resize(plan->stages()[stage].sources.size());
@@ -35,121 +44,53 @@ void Deriver::ForgetStripe() {
 
 Status Deriver::Run(const BatchPiece& piece) {
   for (size_t g = 0; g < groups_.size(); ++g)
-    FindTuples(piece, transforms_->groups[g], &groups_[g], &rows_.groups[g]);
+    finder_.Find(piece, transforms_->groups[g], &groups_[g], &rows_.groups[g]);
+  size_t num_rows = 0;
   for (size_t stage = 0; stage < built_.size(); ++stage) {
     DSI_RETURN_IF_ERROR(RunStage(piece, stage));
-    DSI_RETURN_IF_ERROR(Charge());
+    DSI_RETURN_IF_ERROR(ChargeStage(stage));
+    num_rows = std::max(num_rows, made_[stage].view.num_rows);
   }
-  size_t num_rows = 0;
-  for (const Made& made : made_) num_rows = std::max(num_rows, made.view.num_rows);
   for (size_t i = starts_.size(); i < num_rows; ++i) starts_.push_back(i);
-  for (size_t stage = 0; stage < built_.size(); ++stage) SetStage(stage);
-  return Charge();
-}
-
-// Counts what is held; it is kept for the next piece.
-Status Deriver::Charge() {
-  const auto size_of = [](const auto& items) { return items.capacity() * sizeof(items[0]); };
-  uint64_t bytes = size_of(starts_) + size_of(table_) + size_of(before_) + size_of(fresh_);
-  for (const Group& group : groups_) {
-    bytes += size_of(group.own_slots) + size_of(group.touched);
-    for (const std::vector<uint32_t>& member : group.members) bytes += size_of(member);
-  }
+  DSI_RETURN_IF_ERROR(ChargeTuples());
   for (size_t stage = 0; stage < built_.size(); ++stage) {
-    const RowsBuilder& built = built_[stage];
-    const auto width = static_cast<uint64_t>(TypeWidth(built.type().type));
-    bytes +=
-        built.num_values() * (width + sizeof(float)) + built.num_rows() * (sizeof(int64_t) + 1);
-    const Made& made = made_[stage];
-    bytes += size_of(made.begins) + size_of(made.ends) + size_of(made.lengths);
-    for (const Input& input : inputs_[stage]) {
-      bytes += size_of(input.begins) + size_of(input.ends) + size_of(input.present) +
-               size_of(input.numbers) + size_of(input.rows);
-    }
+    SetStage(stage);
+    DSI_RETURN_IF_ERROR(ChargeStage(stage));
   }
-  return bytes > memory_.bytes() ? memory_.Add(bytes - memory_.bytes()) : Status::Ok();
+  return Status::Ok();
 }
 
-void Deriver::FindTuples(const BatchPiece& piece, const std::vector<uint32_t>& of, Group* group,
-                         GroupRows* rows) {
-  group->members.resize(of.size());
-  group->is_whole = false;
-  if (of.size() == 1 && !piece.own_group(of[0]).scattered) {
-    // The unique rows of one group, all of them and in order.
-    *rows = piece.own_group(of[0]);
-    rows->first_unique = 0;
-    group->is_whole = true;
-    group->num_unique = rows->num_unique;
-    group->slots = rows->slots;
-    return;
-  }
-  group->num_unique = 1;
-  group->own_slots.assign(piece.num_rows, 0);
-  for (size_t i = 0; i < of.size(); ++i) {
-    const GroupRows& own = piece.own_group(of[i]);
-    if (i != 0) {
-      AddMember(i, own.slots, group);
-    } else if (own.scattered) {
-      group->num_unique = static_cast<uint32_t>(own.touched.size());
-      group->own_slots.assign(own.inverse.begin(), own.inverse.end());
-      group->members[0].assign(own.touched.begin(), own.touched.end());
-    } else {
-      group->num_unique = own.num_unique;
-      group->own_slots.assign(own.slots.begin(), own.slots.end());
-      group->members[0].resize(own.num_unique);
-      std::iota(group->members[0].begin(), group->members[0].end(), 0U);
-    }
-  }
-  group->touched.resize(group->num_unique);
-  std::iota(group->touched.begin(), group->touched.end(), 0U);
-  group->slots = group->own_slots;
-  *rows = {};
-  rows->num_rows = piece.num_rows;
-  rows->num_unique = group->num_unique;
-  rows->scattered = true;
-  rows->slots = group->slots;
-  rows->touched = group->touched;
-  rows->inverse = group->slots;
+// Counts what is held in place of `counted`, which was before; it is kept for the next piece.
+Status Deriver::Charge(uint64_t bytes, uint64_t* counted) {
+  held_ += bytes - *counted;
+  *counted = bytes;
+  return held_ > memory_.bytes() ? memory_.Add(held_ - memory_.bytes()) : Status::Ok();
 }
 
-// Splits tuples by one more group, whose unique row of each row is `slots`; tuples are numbered by
-// first use.
-void Deriver::AddMember(size_t at, std::span<const uint32_t> slots, Group* group) {
-  // Open addressing; a place holds the number of a tuple, plus one.
-  const size_t size = std::bit_ceil(2 * slots.size() + 1);
-  table_.assign(size, 0);
-  before_.clear();
-  fresh_.clear();
-  for (size_t row = 0; row < slots.size(); ++row) {
-    const uint32_t old = group->own_slots[row];
-    uint64_t hash = (uint64_t{old} << 32 | slots[row]) * 0x9E3779B97F4A7C15;
-    hash ^= hash >> 32;
-    size_t place = hash & (size - 1);
-    for (;; place = (place + 1) & (size - 1)) {
-      const uint32_t known = table_[place];
-      if (known == 0) {
-        before_.push_back(old);
-        fresh_.push_back(slots[row]);
-        table_[place] = static_cast<uint32_t>(before_.size());
-        break;
-      }
-      if (before_[known - 1] == old && fresh_[known - 1] == slots[row]) break;
-    }
-    group->own_slots[row] = table_[place] - 1;
+Status Deriver::ChargeTuples() {
+  uint64_t bytes = SizeOf(starts_) + finder_.bytes();
+  for (const TupleGroup& group : groups_) bytes += group.bytes();
+  return Charge(bytes, &tuple_bytes_);
+}
+
+Status Deriver::ChargeStage(size_t stage) {
+  const RowsBuilder& built = built_[stage];
+  const auto width = static_cast<uint64_t>(TypeWidth(built.type().type));
+  uint64_t bytes =
+      built.num_values() * (width + sizeof(float)) + built.num_rows() * (sizeof(int64_t) + 1);
+  const Made& made = made_[stage];
+  bytes += SizeOf(made.begins) + SizeOf(made.ends) + SizeOf(made.lengths);
+  for (const Input& input : inputs_[stage]) {
+    bytes += SizeOf(input.begins) + SizeOf(input.ends) + SizeOf(input.present) +
+             SizeOf(input.numbers) + SizeOf(input.rows);
   }
-  group->members[at].swap(fresh_);
-  for (size_t m = 0; m < at; ++m) {
-    fresh_.clear();
-    for (const uint32_t old : before_) fresh_.push_back(group->members[m][old]);
-    group->members[m].swap(fresh_);
-  }
-  group->num_unique = static_cast<uint32_t>(before_.size());
+  return Charge(bytes, &stage_bytes_[stage]);
 }
 
 Status Deriver::RunStage(const BatchPiece& piece, size_t stage) {
   const std::span<const TransformSource> sources = plan_->stages()[stage].sources;
   const uint32_t g = transforms_->group_of_stage[stage];
-  const Group& group = groups_[g];
+  const TupleGroup& group = groups_[g];
   if (transforms_->mapped[stage].values != kNone32) return TakeMapped(piece, stage);
   views_.assign(sources.size(), {});
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -265,7 +206,7 @@ void Deriver::CutRows(const TransformStage& stage, const RowsView& view, Made* m
 // A feature of the file, one row for each tuple.
 Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, const TransformInput& of,
                                  const TransformType& type, uint32_t group, Input* input) {
-  const Group& tuples = groups_[group];
+  const TupleGroup& tuples = groups_[group];
   RowsView view;
   view.type = type;
   view.num_rows = tuples.num_unique;
@@ -281,11 +222,13 @@ Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, const TransformInput& 
     view.values = values.values;
     return view;
   }
-  DSI_ASSIGN_OR_RETURN(shape, piece.own_arrays(output.shape));
   const std::vector<uint32_t>& groups = transforms_->groups[group];
   const auto member =
       static_cast<size_t>(std::find(groups.begin(), groups.end(), output.group) - groups.begin());
   const uint32_t* const slots = tuples.is_whole ? nullptr : tuples.members[member].data();
+  if (!is_number || !shape.plain) {
+    DSI_ASSIGN_OR_RETURN(shape, piece.own_arrays(output.shape));
+  }
   if (is_number) {
     TakeNumbers(values, shape, slots, input, &view);
     return view;
@@ -309,31 +252,49 @@ Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, const TransformInput& 
   input->present.resize(view.num_rows);
   view.begins = input->begins.data();
   view.present = input->present.data();
+  const uint64_t* const places = is_cut ? nullptr : shape.places();
+  const uint64_t* const starts = is_cut ? values.starts : shape.starts;
+  const uint32_t* const lengths = is_cut ? values.lengths : shape.lengths;
   for (uint32_t i = 0; i < view.num_rows; ++i) {
     const uint32_t slot = slots == nullptr ? i : slots[i];
-    input->begins[i] = static_cast<int64_t>(is_cut ? values.starts[slot] : shape.Start(slot));
-    input->ends[i] = input->begins[i] +
-                     static_cast<int64_t>(is_cut ? values.lengths[slot] : shape.lengths[slot]);
-    input->present[i] = shape.present[slot];
+    const uint64_t start = places != nullptr ? StartOfPlace(places[slot]) : starts[slot];
+    const uint32_t length = places != nullptr ? LengthOfPlace(places[slot]) : lengths[slot];
+    input->begins[i] = static_cast<int64_t>(start);
+    input->ends[i] = static_cast<int64_t>(start + length);
+    // A row with entries is there: its mark, another line of the cache, is looked at for no others.
+    input->present[i] = length != 0 ? 1 : shape.present[slot];
   }
   return view;
 }
 
-// Numbers have a place in every row, also where they are missing.
+// Numbers have a place in every row, also where they are missing. `slots` null: of all rows in
+// order, of which some may be missing.
 void Deriver::TakeNumbers(const ValuesView& values, const ShapeView& shape, const uint32_t* slots,
                           Input* input, RowsView* view) {
-  const auto width = static_cast<size_t>(TypeWidth(view->type.type));
+  const int width = TypeWidth(view->type.type);
+  const size_t num_rows = view->num_rows;
   // Decoding may have made what stands in them, and then batches are filled from here.
-  input->numbers.assign(view->num_rows * width + ScanBuffer::kSlack, std::byte{0});
-  input->present.resize(view->num_rows);
+  input->numbers.resize(num_rows * static_cast<size_t>(width) + ScanBuffer::kSlack);
   view->values = input->numbers.data();
+  if (shape.plain) {
+    ExpandScalars(values.values, values.num_values, width, {slots, num_rows},
+                  input->numbers.data());
+    return;
+  }
+  input->present.resize(num_rows);
   view->present = input->present.data();
-  for (uint32_t i = 0; i < view->num_rows; ++i) {
-    const uint32_t slot = slots == nullptr ? i : slots[i];
-    input->present[i] = shape.present[slot];
-    if (shape.lengths[slot] == 0) continue;
-    std::memcpy(input->numbers.data() + i * width, values.values + shape.Start(slot) * width,
-                width);
+  const ValuePool pool{.values = values.values,
+                       .num_values = values.num_values,
+                       .width = width,
+                       .starts = shape.starts,
+                       .lengths = shape.lengths,
+                       .present = shape.present,
+                       .places = shape.places()};
+  const PaddedRows out{.values = input->numbers.data(), .present = input->present.data()};
+  if (slots == nullptr) {
+    PadRowRange(pool, 0, num_rows, {.row_length = 1}, out);
+  } else {
+    PadRows(pool, {slots, num_rows}, {.row_length = 1}, out);
   }
 }
 

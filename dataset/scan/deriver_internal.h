@@ -11,6 +11,7 @@
 #include "dsi/base/memory_budget_internal.h"
 #include "dsi/dataset/scan/derived_task_internal.h"
 #include "dsi/dataset/scan/stage_pool_internal.h"
+#include "dsi/dataset/scan/tuple_finder_internal.h"
 #include "dsi/reader/scan/fill_batch_internal.h"
 
 namespace dsi::internal {
@@ -30,16 +31,6 @@ class Deriver {
   const DerivedRows& rows() const { return rows_; }
 
  private:
-  // Tuples of one combination of groups.
-  struct Group {
-    uint32_t num_unique = 0;
-    bool is_whole = false;            // Tuple i is unique row i of the only group.
-    std::span<const uint32_t> slots;  // Per row: its tuple.
-    std::vector<uint32_t> own_slots;
-    std::vector<uint32_t> touched;  // 0, 1, 2, …
-    // Per group of the file that it is of: the unique row of each tuple; none where it is whole.
-    std::vector<std::vector<uint32_t>> members;
-  };
   // A feature, or a stage of fewer groups, as rows of a group of tuples.
   struct Input {
     std::vector<int64_t> begins, ends;
@@ -56,9 +47,6 @@ class Deriver {
     std::vector<int64_t> begins, ends;  // Of a list that was cut.
     std::vector<uint32_t> lengths;
   };
-  void FindTuples(const BatchPiece& piece, const std::vector<uint32_t>& of, Group* group,
-                  GroupRows* rows);
-  void AddMember(size_t at, std::span<const uint32_t> slots, Group* group);
   Status RunStage(const BatchPiece& piece, size_t stage);
   Result<RowsView> ViewOf(const BatchPiece& piece, const TransformInput& of,
                           const TransformType& type, uint32_t group, Input* input);
@@ -72,22 +60,26 @@ class Deriver {
   Status TakeMapped(const BatchPiece& piece, size_t stage);
   bool MakeWindows(const BatchPiece& piece, size_t stage);
   void SetStage(size_t stage);
-  Status Charge();
+  Status Charge(uint64_t bytes, uint64_t* counted);
+  Status ChargeTuples();
+  Status ChargeStage(size_t stage);
 
   const TransformPlan* plan_;
   const FileTransforms* transforms_;
   const ScanProjection* projection_;
   MemoryCharge memory_;
-  std::vector<Group> groups_;
+  TupleFinder finder_;
+  std::vector<TupleGroup> groups_;
   // By stage.
   std::vector<RowsBuilder> built_;
   std::vector<StagePool> pools_;
   std::vector<Made> made_;
   std::vector<std::vector<Input>> inputs_;
-  std::vector<uint64_t> starts_;          // Of numbers: 0, 1, 2, …
-  std::vector<RowsInput> views_;          // Of the stage that is run.
-  std::vector<uint32_t> table_;           // Of tuples met.
-  std::vector<uint32_t> before_, fresh_;  // Of these: the tuple split, the row added.
+  std::vector<uint64_t> stage_bytes_;  // Counted of it.
+  uint64_t tuple_bytes_ = 0;
+  uint64_t held_ = 0;
+  std::vector<uint64_t> starts_;  // Of numbers: 0, 1, 2, …
+  std::vector<RowsInput> views_;  // Of the stage that is run.
   DerivedRows rows_;
 };
 

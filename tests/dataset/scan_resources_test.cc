@@ -84,31 +84,54 @@ TEST(DatasetResources, NoAllocationPerBatchOnceWarm) {
 }
 
 // The least budget that is enough holds nearly all that is used.
+void ExpectCharged(const ModelDataset& model, DatasetScanOptions options) {
+  const auto peak_with = [&](uint64_t bytes) -> Result<uint64_t> {
+    options.scan.memory_bytes = bytes;
+    const MemoryPeak peak;
+    DSI_ASSIGN_OR_RETURN(auto scan, model.dataset->NewScan(options));
+    Batch batch;
+    for (;;) {
+      DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(&batch));
+      if (!more) return peak.bytes();
+    }
+  };
+  ASSERT_TRUE(peak_with(1 << 30).ok());  // What is read once and kept.
+  uint64_t bytes = 200'000;
+  auto peak = peak_with(bytes);
+  for (; !peak.ok(); bytes += bytes / 20, peak = peak_with(bytes)) {
+    ASSERT_EQ(peak.status().code(), StatusCode::kResourceExhausted) << peak.status().ToString();
+    ASSERT_LT(bytes, 1U << 30);
+  }
+  EXPECT_LT(*peak, bytes + bytes / 10 + 400'000) << "budget " << bytes;
+}
+
 TEST(DatasetResources, WhatIsHeldIsCharged) {
   if (!MeasuresMemory()) GTEST_SKIP() << "no figure of the heap";
   const ModelDataset model(HistoryTable(7, 20'000), 3, 262'144);
   int number = 0;
-  for (DatasetScanOptions options : Ways(2000, 20'000)) {
+  for (const DatasetScanOptions& options : Ways(2000, 20'000)) {
     SCOPED_TRACE("way " + std::to_string(number++));
-    const auto peak_with = [&](uint64_t bytes) -> Result<uint64_t> {
-      options.scan.memory_bytes = bytes;
-      const MemoryPeak peak;
-      DSI_ASSIGN_OR_RETURN(auto scan, model.dataset->NewScan(options));
-      Batch batch;
-      for (;;) {
-        DSI_ASSIGN_OR_RETURN(const bool more, scan->Next(&batch));
-        if (!more) return peak.bytes();
-      }
-    };
-    ASSERT_TRUE(peak_with(1 << 30).ok());  // What is read once and kept.
-    uint64_t bytes = 200'000;
-    auto peak = peak_with(bytes);
-    for (; !peak.ok(); bytes += bytes / 20, peak = peak_with(bytes)) {
-      ASSERT_EQ(peak.status().code(), StatusCode::kResourceExhausted) << peak.status().ToString();
-      ASSERT_LT(bytes, 1U << 30);
-    }
-    EXPECT_LT(*peak, bytes + bytes / 10 + 400'000) << "budget " << bytes;
+    ExpectCharged(model, options);
   }
+}
+
+// What many stages make of a batch is more than what they read.
+TEST(DatasetResources, StagesAreCharged) {
+  if (!MeasuresMemory()) GTEST_SKIP() << "no figure of the heap";
+  const ModelDataset model(HistoryTable(7, 20'000), 3, 262'144);
+  DatasetScanOptions options;
+  options.scan.batch_size = 10'000;
+  for (int i = 0; i < 30; ++i) {
+    const std::string name = "cross" + std::to_string(i);
+    options.pipeline.steps.push_back({.output = name,
+                                      .op = TransformOp::kCartesian,
+                                      .inputs = {"user.history.item", "item.words"},
+                                      .salt = i,
+                                      .max = 500,
+                                      .limit = 10});
+    options.scan.features.push_back({.name = name, .layout = Layout::kIkjt});
+  }
+  ExpectCharged(model, options);
 }
 
 // From window to window what was there is used again.
