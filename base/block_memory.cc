@@ -10,9 +10,11 @@
 #include <cstdlib>
 #include <mutex>
 #include <type_traits>
+#include <utility>
 
 #include "dsi/base/bytes_internal.h"
 #include "dsi/base/huge_pages_internal.h"
+#include "dsi/base/idle_memory_internal.h"
 
 namespace dsi::internal {
 namespace {
@@ -53,7 +55,7 @@ class Blocks {
       const size_t capacity = BlockBytes(size);
       if (std::byte* const block = pages_.Take(capacity); block != nullptr)
         return {block, capacity};
-    } else if (size >= kFewestBytes && size <= kMostIdleBytes) {
+    } else if (size >= kFewestBytes) {
       const std::lock_guard lock(mutex_);
       if (const Block idle = TakeIdle(size); idle.bytes != nullptr) return idle;
     }
@@ -61,22 +63,37 @@ class Blocks {
   }
 
   void Give(Block block) {
-    if (block.capacity < kFewestBytes || block.capacity > kMostIdleBytes)
-      return std::free(block.bytes);
+    if (block.capacity < kFewestBytes) return std::free(block.bytes);
     const std::lock_guard lock(mutex_);
     if (pages_.Give(block.bytes, block.capacity)) return;
-    if (SharesHugePages(block.capacity) && !of_heap_alone) return std::free(block.bytes);
-    // The oldest make room.
-    while (count_ != 0 && (bytes_ + block.capacity > kMostIdleBytes || count_ == kMostIdleBlocks))
-      std::free(Remove(0).bytes);
+    if ((SharesHugePages(block.capacity) && !of_heap_alone) ||
+        block.capacity > kMostIdleBytes + more_bytes_)
+      return std::free(block.bytes);
+    MakeRoom(block.capacity);
+    if (count_ == kMostIdleBlocks) std::free(Remove(0).bytes);
     idle_[count_++] = block;
     bytes_ += block.capacity;
+  }
+
+  // From now on so many bytes more wait, or fewer.
+  void Change(uint64_t before, uint64_t after) {
+    if (kMostIdleBytes == 0) return;
+    const std::lock_guard lock(mutex_);
+    more_bytes_ += after - before;
+    MakeRoom(0);
+    pages_.KeepIdle(more_bytes_);
   }
 
   void Lock() { mutex_.lock(); }
   void Unlock() { mutex_.unlock(); }
 
  private:
+  // The oldest go.
+  void MakeRoom(size_t capacity) {
+    while (count_ != 0 && bytes_ + capacity > kMostIdleBytes + more_bytes_)
+      std::free(Remove(0).bytes);
+  }
+
   // The smallest that is large enough and not much larger; null bytes: none.
   Block TakeIdle(size_t size) {
     size_t best = count_;
@@ -111,6 +128,7 @@ class Blocks {
   std::array<Block, kMostIdleBlocks> idle_{};  // The oldest first.
   size_t count_ = 0;
   size_t bytes_ = 0;
+  size_t more_bytes_ = 0;  // Than kMostIdleBytes may wait.
 };
 
 // Takes no memory of its own, as destructors free blocks where there may be none left, and is never
@@ -147,6 +165,8 @@ std::byte* AllocateBlock(size_t size, size_t* capacity) {
   *capacity = block.capacity;
   return block.bytes;
 }
+
+void IdleMemory::Set(uint64_t bytes) { blocks.Change(std::exchange(bytes_, bytes), bytes); }
 
 void FreeBlock(std::byte* block, size_t capacity) {
   if (block != nullptr) blocks.Give({block, capacity});

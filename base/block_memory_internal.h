@@ -3,7 +3,8 @@
 // Memory that is fresh from the system costs a page fault for every 4 KiB, a quarter of the time of
 // a short scan, and rows that are looked up in any order a walk through the page tables each. So
 // blocks of 64 KiB and more lie in huge pages: below 4 MiB side by side (`HugePages`), others
-// alone. What is given back waits for the next scan of the process, 96 MiB of either kind at most.
+// alone. What is given back waits for the next scan of the process, 96 MiB of either kind at most,
+// or more for a while (idle_memory_internal.h).
 // Thread safety: any thread.
 #pragma once
 

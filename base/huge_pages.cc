@@ -99,15 +99,20 @@ bool HugePages::Give(std::byte* block, size_t size) {
   for (size_t page = first / kUnitsOfPage; page <= (first + units - 1) / kUnitsOfPage; ++page) {
     if (!region->HasBlocks(page)) num_idle_ += std::exchange(region->is_idle[page], true) ? 0 : 1;
   }
-  if (idle_bytes() > kMostIdle) Shrink();
+  if (idle_bytes() > kMostIdle + more_idle_) Shrink();
   return true;
 }
 
+void HugePages::KeepIdle(size_t bytes) {
+  more_idle_ = bytes;
+  if (idle_bytes() > kMostIdle + more_idle_) Shrink();
+}
+
 void HugePages::Shrink() {
-  constexpr size_t kLeft = kMostIdle / 4 * 3;
-  for (size_t i = num_regions_; i-- > 0 && idle_bytes() > kLeft;) {
+  const size_t left = (kMostIdle + more_idle_) / 4 * 3;
+  for (size_t i = num_regions_; i-- > 0 && idle_bytes() > left;) {
     Region& region = regions_[i];
-    for (size_t page = kPages; page-- > 0 && idle_bytes() > kLeft;) {
+    for (size_t page = kPages; page-- > 0 && idle_bytes() > left;) {
       if (!std::exchange(region.is_idle[page], false)) continue;
       ::madvise(region.bytes + page * kPage, kPage, MADV_DONTNEED);
       --num_idle_;

@@ -20,8 +20,8 @@ class HugePages {
   static constexpr size_t kPage = size_t{2} << 20;
   static constexpr size_t kUnit = 4096;  // Blocks are whole units.
 
-  // Pages without blocks stay up to so many bytes; what is beyond goes back to the system, and a
-  // quarter besides, the highest first.
+  // Pages without blocks stay up to so many bytes, and those of KeepIdle; what is beyond goes back
+  // to the system, and a quarter besides, the highest first.
   static constexpr size_t kMostIdle = size_t{96} << 20;
 
   // Of a multiple of kUnit bytes. Null: no memory, as many regions as there may be, or more than a
@@ -29,6 +29,9 @@ class HugePages {
   std::byte* Take(size_t size);
   // False: the block is not of here.
   bool Give(std::byte* block, size_t size);
+
+  // So many bytes besides kMostIdle.
+  void KeepIdle(size_t bytes);
 
   // Asks for huge pages there. A hint: a system that refuses it serves small ones.
   static void Hint(void* memory, size_t size);
@@ -58,6 +61,7 @@ class HugePages {
   static std::byte* NewRegion();
   void Shrink();
 
+  size_t more_idle_ = 0;  // Bytes, than kMostIdle.
   size_t num_idle_ = 0;
   std::array<Region, kMostRegions> regions_ = {};
   size_t num_regions_ = 0;

@@ -53,7 +53,8 @@ def tell(name, orders, transforms):
     unique, every = transforms["on unique rows"], transforms["on expanded rows"]
     added = 1 / every - 1 / transforms["without transforms, expanded"]
     added_unique = 1 / unique - 1 / transforms["without transforms, IKJT"]
-    print(f"  scan on unique rows over scan on every row {unique / every:.1f}x; transforms alone {added / added_unique:.1f}x")
+    alone = f"{added / added_unique:.1f}x" if added_unique > 0 else "not measurable"
+    print(f"  scan on unique rows over scan on every row {unique / every:.1f}x; transforms alone {alone}")
     in_blocks = transforms["on unique rows, in blocks"] / transforms["without transforms, in blocks"]
     print(f"  in shuffled blocks {in_blocks:.2f} of the rows/s that there are without transforms")
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dsi/base/idle_memory_internal.h"
 #include "dsi/dataset/scan/stripe_walk_internal.h"
 
 namespace dsi::internal {
@@ -21,11 +22,15 @@ Status Window::Load(std::span<const RowSpan> spans, uint64_t number, bool at_onc
     part.rows->Restart({.load = number, .file = part.number, .stripe = part.stripe});
   }
   for (const std::unique_ptr<StripePart>& rows : idle_) AddWork(rows->Work(), &past_);
+  // Rows of other files take as much memory as those before, which need not be fresh.
+  const uint64_t held = budget_->used;
+  IdleMemory given_back(held);
   idle_.clear();
   files_->CloseUnused();
   for (size_t i = 0; i < parts_.size(); ++i) {
     const Status status = parts_[i].rows->Decode(BlocksOf(i), at_once);
     if (!status.ok()) return status.At(parts_[i].file->name());
+    given_back.Set(held - std::min<uint64_t>(held, budget_->used));
   }
   return Status::Ok();
 }

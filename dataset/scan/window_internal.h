@@ -23,6 +23,7 @@ class Window {
   // Files and team outlive it.
   Window(ScanFiles* files, WorkerTeam* team, MemoryBudget* budget, uint32_t batch_size)
       : files_(files),
+        budget_(budget),
         ahead_(team, budget, batch_size),
         blocks_(budget),
         skipped_(budget),
@@ -64,6 +65,7 @@ class Window {
   static void AddWork(const ScanStats& work, ScanStats* to);
 
   ScanFiles* files_;
+  MemoryBudget* budget_;
   StripesAhead ahead_;
   std::vector<Part> parts_;
   CountedVector<StripeBlock> blocks_;              // Of all parts.

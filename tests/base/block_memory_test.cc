@@ -1,11 +1,13 @@
 // Blocks that wait for the next scan are shared by all threads of a process, and by no other.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <thread>
 #include <vector>
 
 #include "dsi/base/block_memory_internal.h"
+#include "dsi/base/idle_memory_internal.h"
 #include "dsi/tests/support/forked_child.h"
 
 namespace dsi::internal {
@@ -32,6 +34,45 @@ TEST(BlockMemoryTest, ABlockThatWasFreedIsHandedOutAgain) {
   EXPECT_GE(second_capacity, kBytes - 1);
   FreeBlock(second, second_capacity);
   FreeBlock(nullptr, 0);
+}
+
+// How many of four large blocks that are given back are there when four are asked for.
+int BlocksThatWait() {
+  constexpr size_t kLarge = size_t{40} << 20;  // Else fresh from the system, which means zeros.
+  std::array<std::byte*, 4> blocks = {};
+  size_t capacity = 0;
+  const auto take_all = [&] {
+    int marked = 0;
+    for (std::byte*& block : blocks) {
+      block = AllocateBlock(kLarge, &capacity);
+      if (block != nullptr) marked += block[0] == std::byte{1} ? 1 : 0;
+    }
+    return marked;
+  };
+  const auto mark_and_give = [&](std::byte mark) {
+    for (std::byte* const block : blocks) {
+      if (block != nullptr) block[0] = mark;
+      FreeBlock(block, capacity);
+    }
+  };
+  take_all();
+  mark_and_give(std::byte{1});
+  const int waited = take_all();
+  mark_and_give(std::byte{0});
+  return waited;
+}
+
+TEST(BlockMemoryTest, MoreWaitWhileSomebodySaysSo) {
+  if (!SharesHugePages(kBytes)) GTEST_SKIP() << "a sanitizer's heap keeps nothing";
+  EXPECT_EQ(BlocksThatWait(), 2);
+  {
+    IdleMemory more(64 << 20);
+    EXPECT_EQ(BlocksThatWait(), 4);
+    IdleMemory others(40 << 20);
+    more.Set(0);
+    EXPECT_EQ(BlocksThatWait(), 3);
+  }
+  EXPECT_EQ(BlocksThatWait(), 2);
 }
 
 // Whatever other threads are at when a process is forked, its child gets memory.

@@ -102,6 +102,21 @@ TEST(HugePagesTest, PagesWithoutBlocksGoBackWhereThereAreManyOfThem) {
       << "fresh from the system";
 }
 
+TEST(HugePagesTest, MorePagesStayWhereSoManyAreKept) {
+  const auto pages = std::make_unique<HugePages>();
+  constexpr size_t kMore = 13 * HugePages::kPage;
+  pages->KeepIdle(kMore);
+  std::vector<std::byte*> blocks;
+  for (size_t size = 0; size < HugePages::kMostIdle + kMore; size += HugePages::kPage)
+    blocks.push_back(pages->Take(HugePages::kPage));
+  for (std::byte* const block : blocks) EXPECT_TRUE(pages->Give(block, HugePages::kPage));
+  EXPECT_EQ(pages->idle_bytes(), HugePages::kMostIdle + kMore);
+  pages->KeepIdle(kMore - HugePages::kPage);
+  EXPECT_EQ(pages->idle_bytes(), (HugePages::kMostIdle + kMore - HugePages::kPage) / 4 * 3);
+  pages->KeepIdle(0);
+  EXPECT_LE(pages->idle_bytes(), HugePages::kMostIdle);
+}
+
 // As a scan does that is begun again and again.
 TEST(HugePagesTest, ManyTakenAndGivenBackAreFewAsked) {
   const auto pages = std::make_unique<HugePages>();
