@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "dsi/reader/decode/floats_of_doubles_internal.h"
+
 namespace dsi::internal {
 namespace {
 
@@ -40,6 +42,9 @@ bool Run(const void* from, size_t count, uint64_t position, std::byte* to,
          CountedVector<uint64_t>* unfit) {
   const From* const in = static_cast<const From*>(from);
   To* const out = reinterpret_cast<To*>(to);
+  if constexpr (std::is_same_v<From, double> && std::is_same_v<To, float>) {
+    if (FloatsOfDoubles(in, count, out)) return true;
+  }
   const auto fits_in = [](From value) {
     if constexpr (kIsExact) return IsCounted<To>(value);
     return Fits<To>(value);
