@@ -74,6 +74,7 @@ Json SummaryJson(const FileInfo& info, const std::map<std::string, uint64_t>& ki
   return {{"bytes", info.file_bytes},
           {"rows", info.num_rows},
           {"deleted_rows", info.num_deleted_rows},
+          {"previous_file_bytes", info.previous_file_bytes},
           {"sessions", info.num_sessions},
           {"features", info.num_features},
           {"columns", info.num_columns},

@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Case {
   std::string name;
-  DatasetScanOptions options;
+  DatasetScanOptions options = {};
   // Done with each batch, as a consumer would; false: it failed.
   std::function<bool(const Batch&)> use = {};
   std::vector<double> rows_per_second = {};

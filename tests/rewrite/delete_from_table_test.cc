@@ -180,8 +180,9 @@ TEST_F(DeleteFromTableTest, OthersMayAppendMeanwhileAndAJobCommitsOnce) {
   bool replaced = false;
   options = {};
   options.progress = [&](uint64_t, uint64_t) {
-    if (!std::exchange(replaced, true))
+    if (!std::exchange(replaced, true)) {
       EXPECT_TRUE(DeleteFromTable(folder_.Open().get(), {In({11})}).ok());
+    }
     return true;
   };
   const auto late = DeleteFromTable(table.get(), {In({12})}, options);

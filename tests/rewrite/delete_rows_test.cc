@@ -66,7 +66,7 @@ std::vector<uint64_t> Without(const ModelTable& table, const std::string& key,
 }
 
 TEST(DeleteRows, F084ByKeyAndOnceMore) {
-  for (uint64_t seed = 1; seed <= 8; ++seed) {
+  for (uint32_t seed = 1; seed <= 8; ++seed) {
     const ModelDataset from(RandomTable(seed, 300 * seed, 1 + seed), 1, 100 + 37 * seed);
     const std::string path = from.dataset->files()[0].path;
     const std::string together = from.folder.File("together");

@@ -84,8 +84,9 @@ TEST(Rewrite, LittleMemoryIsEnough) {
   constexpr size_t kRows = 4'000;
   constexpr size_t kLength = 250;
   Schema schema;
-  schema.features.push_back(
-      {.name = "ids", .kind = Kind::kList, .columns = {{.type = Type::kInt64}}});
+  schema.features.push_back({.name = "ids",
+                             .kind = Kind::kList,
+                             .columns = {{.name = "", .type = Type::kInt64, .id_space = ""}}});
   DatasetFolder folder;
   const std::string path = folder.File("in.dsi");
   std::mt19937_64 random(7);

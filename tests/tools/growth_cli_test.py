@@ -39,6 +39,9 @@ class GrowthTest(CliTest):
         size = json.loads(self.expect(DAMAGED, "verify", "--json", cut).stdout)["files"][0]["whole_bytes"]
         self.assertIn(f"head -c {size}", found)
         old = self.write("old.dsi", whole[:size])
+        self.assertEqual(self.json("inspect", RULES / "sound.appended.dsi")["previous_file_bytes"], size)
+        self.assertEqual(self.json("inspect", old)["previous_file_bytes"], 0)
+        self.assertIn(b"appended to", self.expect(OK, "inspect", RULES / "sound.appended.dsi").stdout)
         self.assertEqual(len(keys(self.expect(OK, "cat", old).stdout)), 6)
         self.expect(DAMAGED, "cat", cut)
         other = self.write("other.dsi", (RULES / "sound.deleted.dsi").read_bytes()[:-8])

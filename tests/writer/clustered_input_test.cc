@@ -152,7 +152,7 @@ TEST(ClusteredInputTest, StatesOfItemsAreStoredInTime) {
     int64_t session = 0;
     int64_t time = 0;
     int64_t item = 0;
-    std::vector<int64_t> viewers;  // Of the item, the last before.
+    std::vector<int64_t> viewers = {};  // Of the item, the last before.
   };
   std::vector<View> views;
   for (int64_t session = 0; session < kSessions; ++session) {

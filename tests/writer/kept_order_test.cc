@@ -39,9 +39,15 @@ using Numbers = std::vector<int64_t>;
 
 void AddRow(int row, RowBatch* batch) {
   EXPECT_TRUE(batch->SetInt(0, row / 3).ok());
-  if (row < kPlanned / 2) EXPECT_TRUE(batch->SetDouble(1, 0.5 * row).ok());
-  if (row > kPlanned + 50) EXPECT_TRUE(batch->SetInts(2, 0, Numbers{row / 5, 7, row / 9}).ok());
-  if (row > 2 * kPlanned) EXPECT_TRUE(batch->SetDouble(3, row / 4.0).ok());
+  if (row < kPlanned / 2) {
+    EXPECT_TRUE(batch->SetDouble(1, 0.5 * row).ok());
+  }
+  if (row > kPlanned + 50) {
+    EXPECT_TRUE(batch->SetInts(2, 0, Numbers{row / 5, 7, row / 9}).ok());
+  }
+  if (row > 2 * kPlanned) {
+    EXPECT_TRUE(batch->SetDouble(3, row / 4.0).ok());
+  }
   // Short while the layout is planned, and then of several tiers.
   EXPECT_TRUE(
       batch->SetInts(4, 0, Numbers(static_cast<size_t>(row < kPlanned ? row % 3 : 400), row)).ok());
@@ -118,7 +124,9 @@ TEST(KeptOrder, TheBytesDependOnNeitherBatchesNorBudgetNorThreads) {
         const Written other = Write(kRows, rows_of_batch, options, rows_of_batch == 37);
         ASSERT_TRUE(other.status.ok()) << other.status.ToString();
         EXPECT_TRUE(other.bytes == whole.bytes) << rows_of_batch << " rows, budget " << budget;
-        if (budget <= 60'000) EXPECT_EQ(other.report.spilled_bytes != 0, budget != 0);
+        if (budget <= 60'000) {
+          EXPECT_EQ(other.report.spilled_bytes != 0, budget != 0);
+        }
         EXPECT_EQ(other.report.values_in, whole.report.values_in);
         EXPECT_EQ(other.report.values_stored, whole.report.values_stored);
         EXPECT_EQ(other.report.num_rows, static_cast<uint64_t>(kRows));
@@ -258,7 +266,9 @@ Written WritePrices(const StreamedCase& of, int rows_of_batch, uint64_t budget, 
     RowBatch batch((*writer)->schema());
     for (int i = row; i < std::min(row + rows_of_batch, kRows); ++i) {
       EXPECT_TRUE(batch.SetInt(0, i / 3).ok());
-      if (i % 7 != 0 && i >= of.first_price) EXPECT_TRUE(batch.SetDouble(1, 0.1 * i).ok());
+      if (i % 7 != 0 && i >= of.first_price) {
+        EXPECT_TRUE(batch.SetDouble(1, 0.1 * i).ok());
+      }
       EXPECT_TRUE(batch.EndRow().ok());
     }
     written.status = (*writer)->Append(batch);
@@ -322,7 +332,7 @@ TEST(KeptOrder, AValueBeyondItsPrecisionIsNamedByItsRow) {
 
 TEST(KeptOrder, AStripeIsCertainAtTheSameRowsWhateverFollows) {
   const auto cut = [](const std::vector<uint32_t>& bytes, bool more_come) {
-    const auto rows = internal::KeptOrder(bytes, {.bytes = UINT64_MAX});
+    const auto rows = internal::KeptOrder(bytes, {.bytes = UINT64_MAX, .spill_folder = ""});
     EXPECT_TRUE(rows.ok());
     const auto cuts = internal::CutStripes(*rows, {.rows = 10, .bytes = 1'000}, more_come);
     EXPECT_TRUE(cuts.ok());

@@ -45,11 +45,12 @@ struct ChoiceInfo {
   bool is_alias = false;    // Stored once, with a stream that is equal.
   std::string source = {};  // The column in which values have their places (F-066); empty: none.
   // Most bytes first. Of a stream whose values are all the same: "constant", no page.
-  std::vector<EncodingShare> encodings;
+  std::vector<EncodingShare> encodings = {};
   // Of the first page that is encoded as encodings[0] says, if asked for and not an alias. With a
   // dictionary that is shared, other ways differ in the codes alone, and its bytes are not counted.
-  EncodingCost chosen;
-  EncodingCost runner_up;  // The cheapest that is left; a dictionary in another order is the same.
+  EncodingCost chosen = {};
+  // The cheapest that is left; a dictionary in another order is the same.
+  EncodingCost runner_up = {};
 };
 
 struct ChoiceOptions {
