@@ -79,9 +79,15 @@ class Blocks {
   void Change(uint64_t before, uint64_t after) {
     if (kMostIdleBytes == 0) return;
     const std::lock_guard lock(mutex_);
-    more_bytes_ += after - before;
+    more_bytes_ = more_bytes_ - std::min<uint64_t>(before, more_bytes_) + after;
     MakeRoom(0);
     pages_.KeepIdle(more_bytes_);
+  }
+
+  // What other threads kept: they are not in this process. The lock is held.
+  void ForgetMore() {
+    more_bytes_ = 0;
+    pages_.KeepIdle(0);
   }
 
   void Lock() { mutex_.lock(); }
@@ -137,7 +143,11 @@ static_assert(std::is_trivially_destructible_v<Blocks>);
 constinit Blocks blocks;
 // In a process that is forked while another thread holds the lock nobody would ever give it back.
 [[maybe_unused]] const int handlers =
-    ::pthread_atfork([] { blocks.Lock(); }, [] { blocks.Unlock(); }, [] { blocks.Unlock(); });
+    ::pthread_atfork([] { blocks.Lock(); }, [] { blocks.Unlock(); },
+                     [] {
+                       blocks.ForgetMore();
+                       blocks.Unlock();
+                     });
 
 }  // namespace
 

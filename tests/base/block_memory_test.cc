@@ -68,6 +68,8 @@ TEST(BlockMemoryTest, MoreWaitWhileSomebodySaysSo) {
   {
     IdleMemory more(64 << 20);
     EXPECT_EQ(BlocksThatWait(), 4);
+    // There those who said so are no more.
+    EXPECT_TRUE(test::InForkedChild([] { return BlocksThatWait() == 2; }));
     IdleMemory others(40 << 20);
     more.Set(0);
     EXPECT_EQ(BlocksThatWait(), 3);
