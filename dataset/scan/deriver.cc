@@ -271,25 +271,19 @@ Result<RowsView> Deriver::ViewOf(const BatchPiece& piece, const TransformInput& 
 // order, of which some may be missing.
 void Deriver::TakeNumbers(const ValuesView& values, const ShapeView& shape, const uint32_t* slots,
                           Input* input, RowsView* view) {
-  const int width = TypeWidth(view->type.type);
+  const auto width = static_cast<size_t>(TypeWidth(view->type.type));
   const size_t num_rows = view->num_rows;
   // Decoding may have made what stands in them, and then batches are filled from here.
-  input->numbers.resize(num_rows * static_cast<size_t>(width) + ScanBuffer::kSlack);
+  input->numbers.resize(num_rows * width + ScanBuffer::kSlack);
   view->values = input->numbers.data();
   if (shape.plain) {
-    ExpandScalars(values.values, values.num_values, width, {slots, num_rows},
+    ExpandScalars(values.values, values.num_values, static_cast<int>(width), {slots, num_rows},
                   input->numbers.data());
     return;
   }
   input->present.resize(num_rows);
   view->present = input->present.data();
-  const ValuePool pool{.values = values.values,
-                       .num_values = values.num_values,
-                       .width = width,
-                       .starts = shape.starts,
-                       .lengths = shape.lengths,
-                       .present = shape.present,
-                       .places = shape.places()};
+  const ValuePool pool = ValuePoolOf(values, shape, width);
   const PaddedRows out{.values = input->numbers.data(), .present = input->present.data()};
   if (slots == nullptr) {
     PadRowRange(pool, 0, num_rows, {.row_length = 1}, out);

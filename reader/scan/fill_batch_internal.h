@@ -149,6 +149,10 @@ class BatchFiller {
   FillScratch scratch_;
 };
 
+// Values of `width` bytes and where rows have theirs. `shape`: with its arrays, but for who looks
+// at none of them.
+ValuePool ValuePoolOf(const ValuesView& values, const ShapeView& shape, size_t width);
+
 // Padded to one number per row, or keyed, and none missing: no arrays of the shape are looked at.
 bool IsOneNumber(const ScanOutput& output, const ShapeView& shape);
 

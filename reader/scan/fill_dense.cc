@@ -26,13 +26,8 @@ const std::byte* ColumnRows(const ScanOutput& output, const BatchPiece& piece, u
     ExpandScalars(values.values, values.num_values, width, slots, room);
     return room;
   }
-  const ValuePool pool{.values = values.values,
-                       .num_values = values.num_values,
-                       .width = width,
-                       .starts = shape.starts,
-                       .lengths = shape.lengths,
-                       .places = shape.places()};
-  PadRows(pool, slots, {.row_length = 1, .pad_bits = output.pad_bits}, {.values = room});
+  PadRows(ValuePoolOf(values, shape, output.item_size), slots,
+          {.row_length = 1, .pad_bits = output.pad_bits}, {.values = room});
   return room;
 }
 

@@ -21,6 +21,18 @@ bool IsOneNumber(const ScanOutput& output, const ShapeView& shape) {
 }
 
 // What one output is made of in one piece. Plain scalars need no arrays of their shape.
+ValuePool ValuePoolOf(const ValuesView& values, const ShapeView& shape, size_t width) {
+  return {.values = values.values,
+          .num_values = values.num_values,
+          .width = static_cast<int>(width),
+          .narrow = values.width == 0 ? 0 : std::countr_zero(width / values.width),
+          .starts = values.starts != nullptr ? values.starts : shape.starts,
+          .lengths = values.lengths != nullptr ? values.lengths : shape.lengths,
+          .present = shape.present,
+          .slack_bytes = values.values != nullptr ? ScanBuffer::kSlack : 0,
+          .places = values.starts != nullptr ? nullptr : shape.places()};
+}
+
 Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece) {
   Source source{.output = &output,
                 .rows = &piece.group(output.group),
@@ -29,17 +41,7 @@ Result<Source> SourceOf(const ScanOutput& output, const BatchPiece& piece) {
   if (!source.shape.sparse && !IsOneNumber(output, source.shape)) {
     DSI_ASSIGN_OR_RETURN(source.shape, piece.ShapeArrays(output.shape));
   }
-  const ValuesView values = piece.values(output.values);
-  source.pool = {
-      .values = values.values,
-      .num_values = values.num_values,
-      .width = static_cast<int>(output.item_size),
-      .narrow = values.width == 0 ? 0 : std::countr_zero(output.item_size / values.width),
-      .starts = values.starts != nullptr ? values.starts : source.shape.starts,
-      .lengths = values.lengths != nullptr ? values.lengths : source.shape.lengths,
-      .present = source.shape.present,
-      .slack_bytes = values.values != nullptr ? ScanBuffer::kSlack : 0,
-      .places = values.starts != nullptr ? nullptr : source.shape.places()};
+  source.pool = ValuePoolOf(piece.values(output.values), source.shape, output.item_size);
   return source;
 }
 
